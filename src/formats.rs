@@ -1,0 +1,160 @@
+//! Records to facts: one module per agent format, and the choice between them.
+//!
+//! Owns what the bytes of one line mean. Refuses to know how lines are found, what a turn's number is, or what a
+//! model sees. A further format adds a module, a [`Format`] and a row in [`Format::weigh`].
+
+pub mod claude_code;
+pub mod facts;
+mod lenient;
+mod repair;
+
+use facts::{PartText, Record};
+
+/// How many lines are looked at before a file is called unknown.
+pub const DETECT_LINES: usize = 64;
+
+/// An agent format this build reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Claude Code's session files, versions 0.2 to 2.1.
+    ClaudeCode,
+}
+
+/// What one line says about the format of its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Evidence {
+    /// It can be nothing else.
+    Decides,
+    /// It occurs in such files, but decides nothing.
+    Fits,
+    /// It says nothing.
+    Nothing,
+}
+
+/// What the first lines of a file say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Detection {
+    /// The format.
+    Known(Format),
+    /// Nothing decides yet; if nothing more comes, it is this one.
+    Undecided(Option<Format>),
+    /// No format fits, and the message says what was looked for and what was found.
+    Unknown(String),
+}
+
+impl Format {
+    const ALL: [Self; 1] = [Self::ClaudeCode];
+
+    /// The name in JSON and on the screen.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+        }
+    }
+
+    /// What a file of this format is recognised by, for the message about a file of no known format.
+    fn looked_for(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "Claude Code (JSON lines with \"type\", \"uuid\", \"parentUuid\" and \"sessionId\")",
+        }
+    }
+
+    fn weigh(self, line: &[u8]) -> Evidence {
+        match self {
+            Self::ClaudeCode => claude_code::weigh(line),
+        }
+    }
+
+    /// A reader of this format's lines.
+    pub fn parser(self) -> Parser {
+        match self {
+            Self::ClaudeCode => Parser::ClaudeCode(claude_code::Parser::default()),
+        }
+    }
+
+    /// The texts of a line's parts, in the order and number of its record's parts. Empty where the line holds none.
+    pub fn texts(self, line: &[u8]) -> Vec<PartText> {
+        match self {
+            Self::ClaudeCode => claude_code::texts(line),
+        }
+    }
+}
+
+/// Reads lines one after another; keeps only what it needs to say what changed since the line before.
+#[derive(Debug)]
+pub enum Parser {
+    /// Claude Code.
+    ClaudeCode(claude_code::Parser),
+}
+
+impl Parser {
+    /// What `line`, without its newline, says. Never fails: what cannot be read is [`facts::Body::Malformed`].
+    pub fn parse(&mut self, line: &[u8]) -> Record {
+        match self {
+            Self::ClaudeCode(parser) => parser.parse(line),
+        }
+    }
+}
+
+/// What the first `lines` of a file say; `more` tells whether further lines may come.
+pub fn detect(lines: &[&[u8]], more: bool) -> Detection {
+    let mut fits = None;
+    for line in lines.iter().take(DETECT_LINES) {
+        for format in Format::ALL {
+            match format.weigh(line) {
+                Evidence::Decides => return Detection::Known(format),
+                Evidence::Fits => fits = fits.or(Some(format)),
+                Evidence::Nothing => {}
+            }
+        }
+    }
+    if fits.is_some() || (more && lines.len() < DETECT_LINES) {
+        return Detection::Undecided(fits);
+    }
+    Detection::Unknown(unknown(lines))
+}
+
+fn unknown(lines: &[&[u8]]) -> String {
+    use std::fmt::Write;
+    let mut message = String::from("no known log format. Looked for: ");
+    for (i, format) in Format::ALL.iter().enumerate() {
+        let separator = if i > 0 { "; " } else { "" };
+        let _ = write!(message, "{separator}{}", format.looked_for());
+    }
+    message.push_str(". Its first lines hold:");
+    if lines.is_empty() {
+        message.push_str(" nothing.");
+    }
+    for line in lines.iter().take(3) {
+        let head = String::from_utf8_lossy(&line[..line.len().min(400)]);
+        let head = crate::text::preview::of(&head);
+        let _ = write!(message, "\n  {}", crate::text::display::safe(&head));
+    }
+    message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_may_come_first_do_not_decide() {
+        let title: &[u8] = br#"{"type":"summary","summary":"A title","leafUuid":"x"}"#;
+        let user: &[u8] =
+            br#"{"type":"user","uuid":"a","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"hi"}}"#;
+        assert_eq!(detect(&[title], true), Detection::Undecided(Some(Format::ClaudeCode)));
+        assert_eq!(detect(&[title, user], true), Detection::Known(Format::ClaudeCode));
+        assert_eq!(detect(&[b"{broken", user], true), Detection::Known(Format::ClaudeCode));
+        assert_eq!(detect(&[], true), Detection::Undecided(None));
+    }
+
+    #[test]
+    fn an_unknown_file_says_what_was_looked_for_and_what_it_holds() {
+        let Detection::Unknown(message) = detect(&[b"Dear diary,", b"\x1b[31mtoday"], false) else {
+            unreachable!("a diary is no session log")
+        };
+        assert!(message.contains("Claude Code"), "{message}");
+        assert!(message.contains("Dear diary"), "{message}");
+        assert!(!message.contains('\x1b'), "{message}");
+    }
+}

@@ -1,0 +1,255 @@
+//! Claude Code's session files, versions 0.2 to 2.1.
+//!
+//! One JSON object a line. Owns the meaning of its record types: which are turns, which only notes, where user
+//! words hide (prompts, queued prompts, rejections of tool calls), how compactions old and new are marked. Unknown
+//! types and fields are counted by name, never refused. How turns hang together is the session model's work.
+
+mod blocks;
+mod envelope;
+mod read_back;
+#[cfg(test)]
+mod tests;
+
+use blocks::Content;
+use envelope::{Attachment, Envelope};
+
+use super::Evidence;
+use super::facts::{
+    Body, Boundary, Clearing, Id, Parent, PartFacts, PartKind, Queue, Record, Role, Strand, TurnFacts, Usage,
+};
+use super::lenient::Link;
+pub use read_back::texts;
+
+/// How an old version's summary begins: it set no flag and left no boundary.
+const CONTINUATION: &str = "This session is being continued from a previous conversation that ran out of context.";
+
+/// Record types that hang in the reply chain.
+const CHAIN: [&str; 5] = ["user", "assistant", "system", "attachment", "progress"];
+
+/// Reads Claude Code lines.
+#[derive(Debug, Default)]
+pub struct Parser {
+    session: String,
+    version: String,
+}
+
+impl Parser {
+    /// See [`super::Parser::parse`].
+    pub fn parse(&mut self, line: &[u8]) -> Record {
+        match serde_json::from_slice::<Envelope>(line) {
+            Ok(envelope) => self.record(envelope),
+            Err(_) => self.second_chance(line),
+        }
+    }
+
+    fn second_chance(&mut self, line: &[u8]) -> Record {
+        let mended = super::repair::mend(line);
+        match serde_json::from_str::<Envelope>(&mended) {
+            Ok(envelope) => Record { repaired: true, ..self.record(envelope) },
+            Err(error) => Record::bare("malformed", Body::Malformed(reason(line, &error).into())),
+        }
+    }
+
+    fn record(&mut self, mut envelope: Envelope) -> Record {
+        let kind = envelope.kind.as_str();
+        let mut record = Record::bare("", Body::Note);
+        record.id = envelope.id();
+        record.parent = match envelope.parent {
+            Link::None => Parent::Absent,
+            Link::Null => Parent::Root,
+            Link::Id(id) => Parent::Of(id),
+        };
+        if envelope.is_sidechain.0 {
+            record.strand = Strand::Side(envelope.agent_id.boxed());
+            record.short_id = envelope.short_id();
+        }
+        record.time = envelope.timestamp.0.as_deref().and_then(milliseconds);
+        record.session = changed(&mut self.session, envelope.session_id.as_str());
+        record.version = changed(&mut self.version, envelope.version.as_str());
+        record.unknown = unknown_names(&envelope);
+        record.label = label(kind, &envelope);
+        record.body = body(&mut envelope);
+        record
+    }
+}
+
+/// Why a line is no record.
+fn reason(line: &[u8], error: &serde_json::Error) -> String {
+    if line.iter().all(|b| *b == 0) {
+        return format!("{} zero bytes, as a crash leaves them", line.len());
+    }
+    if error.is_eof() {
+        return format!("ends in the middle of a value, after byte {}", line.len());
+    }
+    let text = error.to_string();
+    let what = text.split(" at line ").next().unwrap_or(&text);
+    format!("{what} at byte {}", error.column())
+}
+
+fn changed(last: &mut String, now: &str) -> Option<Box<str>> {
+    if now.is_empty() || last == now {
+        return None;
+    }
+    now.clone_into(last);
+    Some(now.into())
+}
+
+fn milliseconds(text: &str) -> Option<i64> {
+    text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
+}
+
+fn label(kind: &str, envelope: &Envelope) -> Box<str> {
+    let detail = match kind {
+        "system" => envelope.subtype.as_str(),
+        "attachment" => envelope.attachment.kind.as_str(),
+        "progress" => envelope.data.kind.as_str(),
+        "queue-operation" => envelope.operation.as_str(),
+        _ => "",
+    };
+    match (kind, detail) {
+        ("", _) => "no type".into(),
+        (_, "") => kind.into(),
+        _ => format!("{kind}/{detail}").into(),
+    }
+}
+
+fn unknown_names(envelope: &Envelope) -> Vec<Box<str>> {
+    let kind = envelope.kind.as_str();
+    let mut names = Vec::new();
+    if !envelope::is_known_type(kind) {
+        names.push(if kind.is_empty() { "no type".into() } else { kind.into() });
+        return names;
+    }
+    names.extend(envelope.unknown.iter().map(|field| format!("{kind}.{field}").into()));
+    names.extend(envelope.message.content.unknown.iter().map(|block| format!("block:{block}").into()));
+    names
+}
+
+fn body(envelope: &mut Envelope) -> Body {
+    match (envelope.kind.as_str(), envelope.subtype.as_str()) {
+        ("user" | "assistant", _) => turn(envelope),
+        ("system", "compact_boundary") => Body::Boundary(boundary(envelope)),
+        ("system", "microcompact_boundary") => Body::Clearing(Clearing {
+            tokens_saved: envelope.microcompaction.tokens_saved.0,
+            calls: std::mem::take(&mut envelope.microcompaction.calls.0),
+        }),
+        ("content-replacement", _) => {
+            Body::Clearing(Clearing { tokens_saved: None, calls: std::mem::take(&mut envelope.replacements.0) })
+        }
+        ("queue-operation", _) => queue(envelope),
+        ("attachment", _) => match std::mem::take(&mut envelope.attachment) {
+            Attachment { kind, prompt, .. } if kind.as_str() == "queued_command" => {
+                Body::Queue(Queue::Delivered(prompt.parts))
+            }
+            _ => Body::Note,
+        },
+        ("summary" | "ai-title" | "custom-title", _) => {
+            envelope.title.boxed().map_or(Body::Note, Body::Title)
+        }
+        _ => Body::Note,
+    }
+}
+
+fn turn(envelope: &mut Envelope) -> Body {
+    let message = std::mem::take(&mut envelope.message);
+    let content: Content = message.content;
+    let results = content.parts.iter().any(|part| part.kind == PartKind::ToolResult);
+    let role = if envelope.kind.as_str() == "assistant" {
+        Role::Assistant
+    } else if envelope.is_compact_summary.0 || (!results && is_old_summary(envelope, &content.parts)) {
+        Role::Summary
+    } else if results {
+        Role::Tool
+    } else {
+        Role::User
+    };
+    let usage = (role == Role::Assistant && message.usage.is_some()).then(|| Usage {
+        input: message.usage.input.0.unwrap_or(0),
+        output: message.usage.output.0.unwrap_or(0),
+        cache_read: message.usage.cache_read.0.unwrap_or(0),
+        cache_write: message.usage.cache_write.0.unwrap_or(0),
+    });
+    Body::Turn(TurnFacts {
+        role,
+        message: if role == Role::Assistant { message.id.0.as_deref().map(Id::of) } else { None },
+        parts: content.parts,
+        usage,
+        injected: envelope.is_meta.0,
+        model: message.model.boxed().filter(|model| &**model != "<synthetic>"),
+        agent: envelope.tool_use_result.agent_id.boxed(),
+    })
+}
+
+/// Versions up to 1.0 wrote a summary as a plain prompt: no parent, no flag, a fixed opening sentence.
+fn is_old_summary(envelope: &Envelope, parts: &[PartFacts]) -> bool {
+    envelope.parent == Link::Null
+        && !envelope.is_meta.0
+        && parts.first().is_some_and(|part| part.preview.starts_with(CONTINUATION))
+}
+
+fn boundary(envelope: &mut Envelope) -> Boundary {
+    let meta = std::mem::take(&mut envelope.compaction);
+    Boundary {
+        trigger: meta.trigger.boxed(),
+        tokens_before: meta.pre_tokens.0,
+        tokens_after: meta.post_tokens.0,
+        logical_parent: match envelope.logical_parent {
+            Link::Id(id) => Some(id),
+            _ => None,
+        },
+        kept: meta.preserved.uuids.0,
+        kept_segment: match (meta.segment.head, meta.segment.tail) {
+            (Link::Id(head), Link::Id(tail)) => Some((head, tail)),
+            _ => None,
+        },
+    }
+}
+
+fn queue(envelope: &mut Envelope) -> Body {
+    let parts = std::mem::take(&mut envelope.content.parts);
+    match envelope.operation.as_str() {
+        "enqueue" if !parts.is_empty() => Body::Queue(Queue::Enqueue(parts)),
+        "dequeue" => Body::Queue(Queue::Dequeue),
+        "remove" => Body::Queue(Queue::Remove),
+        "popAll" => Body::Queue(Queue::Withdraw),
+        _ => Body::Note,
+    }
+}
+
+/// Whether a tool result carries the user's own words: the reason given with a rejection, or answers to the
+/// agent's questions.
+pub(super) fn voice(text: &str) -> Option<&str> {
+    const SAID: &str = "the user said:";
+    if text.starts_with("User has answered your questions") {
+        return Some(text);
+    }
+    if !text.starts_with("The user doesn't want to") {
+        return None;
+    }
+    let at = text.find(SAID)? + SAID.len();
+    let said = text[at..].trim();
+    (!said.is_empty()).then_some(said)
+}
+
+/// What one line says about whether its file is Claude Code's.
+pub(super) fn weigh(line: &[u8]) -> Evidence {
+    let mended = super::repair::mend(line);
+    let Ok(envelope) = serde_json::from_str::<Envelope>(&mended) else {
+        return Evidence::Nothing;
+    };
+    let kind = envelope.kind.as_str();
+    let has_session = !envelope.session_id.as_str().is_empty();
+    let has_id = envelope.id().is_some();
+    if envelope.message.has_parts.0 {
+        return Evidence::Nothing;
+    }
+    let in_chain = CHAIN.contains(&kind) && has_session;
+    let speaks = matches!(kind, "user" | "assistant") && !envelope.message.role.as_str().is_empty();
+    if in_chain && ((has_id && envelope.parent != Link::None) || speaks) {
+        Evidence::Decides
+    } else if envelope::opens_a_file(kind) || in_chain {
+        Evidence::Fits
+    } else {
+        Evidence::Nothing
+    }
+}

@@ -1,0 +1,102 @@
+//! Whole texts of a record, read again when somebody looks at them.
+//!
+//! Numbers its parts as [`super::blocks`] does: a test holds the two together over every record.
+
+use std::fmt::Write;
+
+use serde_json::Value;
+
+use crate::formats::facts::{PartKind, PartText};
+
+/// See [`crate::formats::Format::texts`].
+pub fn texts(line: &[u8]) -> Vec<PartText> {
+    let value = match serde_json::from_slice::<Value>(line) {
+        Ok(value) => value,
+        Err(_) => match serde_json::from_str::<Value>(&crate::formats::repair::mend(line)) {
+            Ok(value) => value,
+            Err(_) => return Vec::new(),
+        },
+    };
+    let content = match value["type"].as_str() {
+        Some("queue-operation") => &value["content"],
+        Some("attachment") => &value["attachment"]["prompt"],
+        _ => &value["message"]["content"],
+    };
+    match content {
+        Value::String(text) => part(PartKind::Text, None, text.clone()).into_iter().collect(),
+        Value::Array(blocks) => blocks.iter().filter_map(block).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn part(kind: PartKind, tool: Option<String>, text: String) -> Option<PartText> {
+    let filled = !text.trim().is_empty() || matches!(kind, PartKind::ToolCall | PartKind::Image | PartKind::Other);
+    filled.then_some(PartText { kind, tool, text })
+}
+
+fn block(block: &Value) -> Option<PartText> {
+    let text = |key: &str| flat(&block[key]);
+    match block["type"].as_str().unwrap_or_default() {
+        _ if block.is_string() => part(PartKind::Text, None, flat(block)),
+        _ if !block.is_object() => None,
+        "text" => part(PartKind::Text, None, text("text")),
+        "thinking" => part(PartKind::Thinking, None, text("thinking")),
+        "redacted_thinking" => None,
+        "tool_use" | "server_tool_use" | "mcp_tool_use" => {
+            let name = block["name"].as_str().map(str::to_owned);
+            part(PartKind::ToolCall, name, arguments(&block["input"]))
+        }
+        kind @ ("image" | "document") => part(PartKind::Image, None, image(kind, block)),
+        kind if kind == "tool_result" || kind.ends_with("_tool_result") => {
+            part(PartKind::ToolResult, None, text("content"))
+        }
+        _ => part(PartKind::Other, None, pretty(block)),
+    }
+}
+
+fn image(kind: &str, block: &Value) -> String {
+    let media = block["source"]["media_type"].as_str().unwrap_or("unknown type");
+    let bytes = block["source"]["data"].as_str().map_or(0, |data| data.len() / 4 * 3);
+    format!("[{kind}: {media}, {}]", crate::text::numbers::bytes(bytes as u64))
+}
+
+/// A string, or the texts of a result's blocks one after another.
+fn flat(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let texts: Vec<String> = blocks
+                .iter()
+                .filter_map(|inner| match inner {
+                    Value::String(text) => Some(text.clone()),
+                    Value::Object(_) if inner["type"] == "image" => Some(image("image", inner)),
+                    Value::Object(_) => inner["text"].as_str().map(str::to_owned),
+                    _ => None,
+                })
+                .collect();
+            texts.join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+/// A call's arguments as a person reads them: `key: value`, texts of several lines as they are.
+fn arguments(input: &Value) -> String {
+    let Value::Object(fields) = input else { return if input.is_null() { String::new() } else { pretty(input) } };
+    let mut out = String::new();
+    for (key, value) in fields {
+        let value = match value {
+            Value::String(text) => text.clone(),
+            Value::Array(_) | Value::Object(_) => pretty(value),
+            _ => value.to_string(),
+        };
+        let gap = if value.contains('\n') { "\n" } else { " " };
+        let _ = writeln!(out, "{key}:{gap}{value}");
+    }
+    out.pop();
+    out
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}

@@ -1,0 +1,279 @@
+//! What one record says, in words that every agent's format shares.
+//!
+//! A format turns the bytes of one physical line into a [`Record`]; the session model grows from a row of them.
+//! Facts hold sizes, ids and short previews, never whole texts: those stay in the log and are read again when
+//! somebody looks.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// A record's, message's or call's id, hashed with fixed keys: the same in every run of one build.
+///
+/// 64 bits: among a million ids the chance that any two share one is below 10⁻⁷.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(pub u64);
+
+impl Id {
+    /// The id that `text` stands for.
+    pub fn of(text: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        Self(hasher.finish())
+    }
+}
+
+/// What a record says of the record it hangs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Parent {
+    /// The record names none and its format expects none.
+    #[default]
+    Absent,
+    /// The record says outright that it has none: a conversation begins here.
+    Root,
+    /// The record with this id.
+    Of(Id),
+}
+
+/// The line of conversation a record says it belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Strand {
+    /// The main conversation, or the only one in a sub-agent's file.
+    #[default]
+    Main,
+    /// A sub-agent's, with its id where the record names it.
+    Side(Option<Box<str>>),
+}
+
+/// Who speaks in a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Role {
+    /// A prompt, typed by a person or put in by the agent's harness.
+    User,
+    /// The model.
+    Assistant,
+    /// Results of tool calls.
+    Tool,
+    /// A recorded summary that stands for earlier turns.
+    Summary,
+}
+
+impl Role {
+    /// The word used in JSON, filters and on the screen.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+            Self::Summary => "summary",
+        }
+    }
+}
+
+/// What a part is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PartKind {
+    /// Prose.
+    Text,
+    /// The model's own reasoning.
+    Thinking,
+    /// A call of a tool.
+    ToolCall,
+    /// What a tool gave back.
+    ToolResult,
+    /// A picture.
+    Image,
+    /// A block of a kind that this build does not know; kept, counted and shown as it is.
+    Other,
+}
+
+impl PartKind {
+    /// The word used in JSON and on the screen.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Thinking => "thinking",
+            Self::ToolCall => "tool_call",
+            Self::ToolResult => "tool_result",
+            Self::Image => "image",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// One non-empty content block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartFacts {
+    /// What it is.
+    pub kind: PartKind,
+    /// The tool's name, on a call.
+    pub tool: Option<Box<str>>,
+    /// The file a call is about.
+    pub path: Option<Box<str>>,
+    /// Bytes of its text: unescaped strings, without the JSON around them.
+    pub bytes: u32,
+    /// Estimated tokens ([`crate::text::tokens`]).
+    pub tokens: u32,
+    /// The id that pairs a call with its result.
+    pub call: Option<Id>,
+    /// A result that reports a failure.
+    pub error: bool,
+    /// A result that carries the user's own words.
+    pub voice: bool,
+    /// The first words.
+    pub preview: String,
+}
+
+/// Tokens the provider charged for one message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Usage {
+    /// Input that was neither read from nor written to the cache.
+    pub input: u64,
+    /// Output.
+    pub output: u64,
+    /// Input read from the cache.
+    pub cache_read: u64,
+    /// Input written to the cache.
+    pub cache_write: u64,
+}
+
+impl Usage {
+    /// Size of the context the message was made from.
+    pub fn context(self) -> u64 {
+        self.input + self.cache_read + self.cache_write
+    }
+}
+
+/// A record that speaks: a prompt, a piece of an assistant message, tool results, a summary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnFacts {
+    /// Who speaks.
+    pub role: Role,
+    /// The message this record is a piece of.
+    pub message: Option<Id>,
+    /// Its non-empty blocks, in order.
+    pub parts: Vec<PartFacts>,
+    /// Usage as logged on this record.
+    pub usage: Option<Usage>,
+    /// Put in by the harness, not typed.
+    pub injected: bool,
+    /// The model's name.
+    pub model: Option<Box<str>>,
+    /// The sub-agent that a result comes from.
+    pub agent: Option<Box<str>>,
+}
+
+/// What happened to prompts that wait for the agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Queue {
+    /// A prompt joined the queue: a turn from now on.
+    Enqueue(Vec<PartFacts>),
+    /// The oldest is about to be delivered as a record of its own.
+    Dequeue,
+    /// A prompt left the queue: it was delivered in the middle of the agent's work.
+    Remove,
+    /// All waiting prompts went back to the user's editor and never reached the model.
+    Withdraw,
+    /// A record that shows a waiting prompt being delivered, with its text.
+    Delivered(Vec<PartFacts>),
+}
+
+/// The mark an agent leaves where it compacts.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Boundary {
+    /// What set it off, as logged (`auto`, `manual`).
+    pub trigger: Option<Box<str>>,
+    /// Context size before, as logged.
+    pub tokens_before: Option<u64>,
+    /// Context size after, as logged.
+    pub tokens_after: Option<u64>,
+    /// The last record of the compacted conversation, as logged; often dangling, sometimes pointing forward.
+    pub logical_parent: Option<Id>,
+    /// Records kept word for word, one by one.
+    pub kept: Vec<Id>,
+    /// First and last record of a kept run.
+    pub kept_segment: Option<(Id, Id)>,
+}
+
+/// Results whose text was taken from the model's view.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Clearing {
+    /// Tokens saved, as logged.
+    pub tokens_saved: Option<u64>,
+    /// The calls whose results were cleared.
+    pub calls: Vec<Id>,
+}
+
+/// What a record is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// Part of a turn.
+    Turn(TurnFacts),
+    /// Something about waiting prompts.
+    Queue(Queue),
+    /// A compaction's mark.
+    Boundary(Boundary),
+    /// A microcompaction.
+    Clearing(Clearing),
+    /// The session's title.
+    Title(Box<str>),
+    /// Anything that is no turn.
+    Note,
+    /// A line that is no record, and why.
+    Malformed(Box<str>),
+}
+
+/// One physical line, read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Its id.
+    pub id: Option<Id>,
+    /// The record it hangs on.
+    pub parent: Parent,
+    /// The thread it says it belongs to.
+    pub strand: Strand,
+    /// Milliseconds since the epoch.
+    pub time: Option<i64>,
+    /// The record's type in its own format's words, for notes and rows (`system/turn_duration`).
+    pub label: Box<str>,
+    /// The session id, where it differs from the record before it in the same batch.
+    pub session: Option<Box<str>>,
+    /// The agent's version, likewise.
+    pub version: Option<Box<str>>,
+    /// A short name for a thread that starts with this record.
+    pub short_id: Box<str>,
+    /// Names of types and fields that this build does not know.
+    pub unknown: Vec<Box<str>>,
+    /// The line was repaired before it could be read (bytes that are not UTF-8, half a surrogate pair).
+    pub repaired: bool,
+    /// What it is.
+    pub body: Body,
+}
+
+impl Record {
+    /// A record of kind `body` about which nothing else is known.
+    pub fn bare(label: &str, body: Body) -> Self {
+        Self {
+            id: None,
+            parent: Parent::Absent,
+            strand: Strand::Main,
+            time: None,
+            label: label.into(),
+            session: None,
+            version: None,
+            short_id: Box::default(),
+            unknown: Vec::new(),
+            repaired: false,
+            body,
+        }
+    }
+}
+
+/// The whole text of one part, read back from the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartText {
+    /// What it is.
+    pub kind: PartKind,
+    /// The tool's name, on a call.
+    pub tool: Option<String>,
+    /// The text.
+    pub text: String,
+}

@@ -1,0 +1,338 @@
+//! Deserialisers that take what they need and shrug at the rest.
+//!
+//! A session log changes from version to version. A field of another type than expected, a key that occurs twice,
+//! a value nested out of all reason: none of it may cost the record. So nothing here fails on well-formed JSON
+//! except for half a surrogate pair in a string that is read ([`super::repair`] sees to that).
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use crate::text::{preview, tokens};
+
+/// Implements the visitor methods of every JSON type not named here by ignoring the value and returning the
+/// default of the visitor's value.
+macro_rules! shrug_at {
+    ($($method:ident),* $(,)?) => {
+        $(shrug_at!(@ $method);)*
+    };
+    (@ bool) => { fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> { Ok(Default::default()) } };
+    (@ numbers) => {
+        fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> { Ok(Default::default()) }
+        fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> { Ok(Default::default()) }
+        fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> { Ok(Default::default()) }
+    };
+    (@ null) => { fn visit_unit<E>(self) -> Result<Self::Value, E> { Ok(Default::default()) } };
+    (@ string) => { fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> { Ok(Default::default()) } };
+    (@ array) => {
+        fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+            while seq.next_element::<serde::de::IgnoredAny>()?.is_some() {}
+            Ok(Default::default())
+        }
+    };
+    (@ object) => {
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            while map.next_entry::<serde::de::IgnoredAny, serde::de::IgnoredAny>()?.is_some() {}
+            Ok(Default::default())
+        }
+    };
+}
+pub(super) use shrug_at;
+
+/// A string, borrowed where it holds no escapes; nothing where the value is something else.
+#[derive(Debug, Default)]
+pub struct Text<'a>(pub Option<Cow<'a, str>>);
+
+impl Text<'_> {
+    /// The string, or the empty one.
+    pub fn as_str(&self) -> &str {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    /// An owned copy, if there is a string.
+    pub fn boxed(&self) -> Option<Box<str>> {
+        self.0.as_deref().map(Into::into)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Text<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Text(Some(Cow::Borrowed(text))))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Text(Some(Cow::Owned(text.to_owned()))))
+            }
+            shrug_at!(bool, numbers, null, array, object);
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
+/// `null`, a string, or neither: what a link to another record can be.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    /// Not a link.
+    #[default]
+    None,
+    /// Written out as `null`.
+    Null,
+    /// An id.
+    Id(super::facts::Id),
+}
+
+impl<'de> Deserialize<'de> for Link {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Link;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_unit<E>(self) -> Result<Link, E> {
+                Ok(Link::Null)
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Link, E> {
+                Ok(Link::Id(super::facts::Id::of(text)))
+            }
+            shrug_at!(bool, numbers, array, object);
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
+/// A boolean; false where the value is something else.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Flag(pub bool);
+
+impl<'de> Deserialize<'de> for Flag {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Flag;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_bool<E>(self, value: bool) -> Result<Flag, E> {
+                Ok(Flag(value))
+            }
+            shrug_at!(numbers, null, string, array, object);
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
+/// True when the key occurred at all.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Present(pub bool);
+
+impl<'de> Deserialize<'de> for Present {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        serde::de::IgnoredAny::deserialize(deserializer).map(|_| Self(true))
+    }
+}
+
+/// A whole number from 0; nothing where the value is something else.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Count(pub Option<u64>);
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Count;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_u64<E>(self, value: u64) -> Result<Count, E> {
+                Ok(Count(Some(value)))
+            }
+            fn visit_i64<E>(self, value: i64) -> Result<Count, E> {
+                Ok(Count(u64::try_from(value).ok()))
+            }
+            fn visit_f64<E>(self, value: f64) -> Result<Count, E> {
+                Ok(Count((0.0..1e15).contains(&value).then_some(value as u64)))
+            }
+            shrug_at!(bool, null, string, array, object);
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
+/// The strings of an array, as ids.
+#[derive(Debug, Default)]
+pub struct Ids(pub Vec<super::facts::Id>);
+
+impl<'de> Deserialize<'de> for Ids {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Ids;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Ids, A::Error> {
+                let mut ids = Vec::new();
+                while let Some(link) = seq.next_element::<Link>()? {
+                    if let Link::Id(id) = link {
+                        ids.push(id);
+                    }
+                }
+                Ok(Ids(ids))
+            }
+            shrug_at!(bool, numbers, null, string, object);
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
+/// Declares a struct that reads itself from an object: `"key" => field: Type`. Keys may repeat (the last one
+/// wins), keys not named are skipped, and anything but an object gives the default. With `else field unless known`
+/// the names of keys that are neither fields nor known are collected in `field`.
+macro_rules! lenient {
+    (
+        $(#[$meta:meta])*
+        for<$de:lifetime> struct $name:ident $(<$lt:lifetime>)? {
+            $($key:literal $(| $alias:literal)* => $field:ident : $ty:ty,)*
+        }
+        $(else $unknown:ident unless $known:path)?
+    ) => {
+        $(#[$meta])*
+        #[derive(Debug, Default)]
+        pub(super) struct $name $(<$lt>)? {
+            $(pub(super) $field: $ty,)*
+            $(pub(super) $unknown: Vec<Box<str>>,)?
+        }
+        impl<$de> serde::Deserialize<$de> for $name $(<$lt>)? {
+            fn deserialize<D: serde::Deserializer<$de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct V;
+                impl<$de> serde::de::Visitor<$de> for V {
+                    type Value = $name $(<$lt>)?;
+                    fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                        f.write_str("anything")
+                    }
+                    fn visit_map<A: serde::de::MapAccess<$de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                        let mut out = Self::Value::default();
+                        while let Some(key) = map.next_key::<crate::formats::lenient::Text>()? {
+                            match key.as_str() {
+                                $($key $(| $alias)* => out.$field = map.next_value()?,)*
+                                _other => {
+                                    $(if !$known(_other) { out.$unknown.push(_other.into()); })?
+                                    map.next_value::<serde::de::IgnoredAny>()?;
+                                }
+                            }
+                        }
+                        Ok(out)
+                    }
+                    crate::formats::lenient::shrug_at!(bool, numbers, null, string, array);
+                }
+                deserializer.deserialize_any(V)
+            }
+        }
+    };
+}
+pub(super) use lenient;
+
+/// What a text amounts to, found while it is read and without keeping it.
+#[derive(Debug, Default, Clone)]
+pub struct Weight {
+    /// Bytes of its strings, unescaped.
+    pub bytes: u32,
+    /// Estimated tokens.
+    pub tokens: u32,
+    /// The first words.
+    pub preview: String,
+    /// Whether anything but white space is in it.
+    pub filled: bool,
+    /// How many images are in it.
+    pub images: u32,
+    /// It carries the user's own words (see [`super::claude_code::voice`]).
+    pub voice: bool,
+}
+
+impl Weight {
+    /// Adds one more text.
+    pub fn add(&mut self, text: &str) {
+        self.bytes = self.bytes.saturating_add(u32::try_from(text.len()).unwrap_or(u32::MAX));
+        self.tokens = self.tokens.saturating_add(tokens::estimate(text));
+        if self.preview.is_empty() {
+            self.preview = preview::of(text);
+        }
+        self.filled |= !self.preview.is_empty() || !text.trim_start().is_empty();
+    }
+
+    /// Adds another weight, keeping the first preview.
+    pub fn merge(&mut self, other: Self) {
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.tokens = self.tokens.saturating_add(other.tokens);
+        if self.preview.is_empty() {
+            self.preview = other.preview;
+        }
+        self.filled |= other.filled;
+        self.images += other.images;
+        self.voice |= other.voice;
+    }
+}
+
+/// Any value, weighed as the sum of its strings, numbers and keys.
+#[derive(Debug, Default)]
+pub struct WeighedAny(pub Weight);
+
+impl WeighedAny {
+    fn of(text: &str) -> Self {
+        let mut weight = Weight::default();
+        weight.add(text);
+        Self(weight)
+    }
+}
+
+impl<'de> Deserialize<'de> for WeighedAny {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = WeighedAny;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<WeighedAny, E> {
+                Ok(WeighedAny::of(text))
+            }
+            fn visit_u64<E>(self, number: u64) -> Result<WeighedAny, E> {
+                Ok(WeighedAny::of(&number.to_string()))
+            }
+            fn visit_i64<E>(self, number: i64) -> Result<WeighedAny, E> {
+                Ok(WeighedAny::of(&number.to_string()))
+            }
+            fn visit_f64<E>(self, number: f64) -> Result<WeighedAny, E> {
+                Ok(WeighedAny::of(&number.to_string()))
+            }
+            fn visit_bool<E>(self, value: bool) -> Result<WeighedAny, E> {
+                Ok(WeighedAny::of(if value { "true" } else { "false" }))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<WeighedAny, A::Error> {
+                let mut sum = Weight::default();
+                while let Some(WeighedAny(weight)) = seq.next_element()? {
+                    sum.merge(weight);
+                }
+                Ok(WeighedAny(sum))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<WeighedAny, A::Error> {
+                let mut sum = Weight::default();
+                while let Some((key, WeighedAny(weight))) = map.next_entry::<Text, WeighedAny>()? {
+                    sum.tokens = sum.tokens.saturating_add(tokens::estimate(key.as_str()));
+                    sum.merge(weight);
+                }
+                Ok(WeighedAny(sum))
+            }
+            shrug_at!(null);
+        }
+        deserializer.deserialize_any(V)
+    }
+}

@@ -1,0 +1,9 @@
+//! Pentimento: what an AI agent's session log still shows of the turns its summaries painted over.
+//!
+//! Data flows one way: [`log`] turns a file into lines, [`formats`] lines into facts, [`session`] facts into an
+//! append-only model, [`strategies`] the model into what a model sees at a turn, [`outline`] all of it into trees,
+//! and the terminal interface and the [`commands`] show them. Nothing imports what comes after it.
+
+pub mod formats;
+pub mod log;
+pub mod text;

@@ -1,0 +1,302 @@
+//! Whole lines in batches, read front to back, and the unfinished line at the end.
+//!
+//! What was read is not read again: the bytes of an unfinished line wait here until the rest arrives.
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+
+use super::fingerprint::Fingerprint;
+
+/// A line longer than this is not read: it becomes a malformed row that says so.
+pub const MAX_LINE: usize = 256 << 20;
+/// Bytes asked of the system at a time. One MiB stays in the second-level cache.
+const CHUNK: usize = 1 << 20;
+
+/// One physical line, without its newline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RawLine<'a> {
+    /// Where it begins in the file.
+    pub offset: u64,
+    /// Its number, from 1.
+    pub number: u32,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// Its length; more than `bytes` where the line is over [`MAX_LINE`] and was skipped.
+    pub length: u64,
+}
+
+/// Some whole lines that follow one another.
+#[derive(Debug, Default)]
+pub struct Batch {
+    bytes: Vec<u8>,
+    start: u64,
+    first_line: u32,
+    /// Set where the batch is one line over [`MAX_LINE`]: its length.
+    overlong: Option<u64>,
+}
+
+impl Batch {
+    /// Where its first line begins in the file.
+    pub fn start(&self) -> u64 {
+        self.start
+    }
+
+    /// Its lines in order.
+    pub fn lines(&self) -> impl Iterator<Item = RawLine<'_>> {
+        self.lines_in(0..self.bytes.len(), self.first_line).chain(self.overlong.map(|length| RawLine {
+            offset: self.start,
+            number: self.first_line,
+            bytes: &[],
+            length,
+        }))
+    }
+
+    /// The lines of a part of the batch that begins and ends between lines.
+    pub fn lines_in(&self, range: Range<usize>, first_line: u32) -> impl Iterator<Item = RawLine<'_>> {
+        let mut at = range.start;
+        let mut number = first_line;
+        std::iter::from_fn(move || {
+            let rest = self.bytes.get(at..range.end).filter(|rest| !rest.is_empty())?;
+            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let line = RawLine {
+                offset: self.start + at as u64,
+                number,
+                bytes: &rest[..length],
+                length: length as u64,
+            };
+            at += length + 1;
+            number += 1;
+            Some(line)
+        })
+    }
+
+    /// The batch cut in two near its middle, for two readers: each half with the number of its first line.
+    pub fn halves(&self) -> [(Range<usize>, u32); 2] {
+        let middle = self.bytes.len() / 2;
+        let cut = memchr::memchr(b'\n', &self.bytes[middle..]).map_or(self.bytes.len(), |n| middle + n + 1);
+        let before = memchr::memchr_iter(b'\n', &self.bytes[..cut]).count() as u32;
+        [(0..cut, self.first_line), (cut..self.bytes.len(), self.first_line + before)]
+    }
+
+    /// Bytes in it.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty() && self.overlong.is_none()
+    }
+}
+
+/// Reads a file's lines front to back, and goes on where it stopped when the file grows.
+#[derive(Debug)]
+pub struct LineReader {
+    file: File,
+    /// Everything before this offset was read.
+    read: u64,
+    /// The unfinished line: bytes from `read - carry.len()` on.
+    carry: Vec<u8>,
+    /// Set while a line over [`MAX_LINE`] is being skipped: where it began.
+    skipping: Option<u64>,
+    next_line: u32,
+    fingerprint: Fingerprint,
+}
+
+impl LineReader {
+    /// A reader of `file` from its first byte.
+    pub fn new(file: File) -> Self {
+        Self { file, read: 0, carry: Vec::new(), skipping: None, next_line: 1, fingerprint: Fingerprint::default() }
+    }
+
+    /// A reader that starts at the first line that begins at or after `offset`; line numbers start at 1 there,
+    /// since nobody knows better without reading what comes before.
+    pub fn from_tail(file: File, offset: u64) -> io::Result<Self> {
+        let mut reader = Self::new(file);
+        if offset == 0 {
+            return Ok(reader);
+        }
+        reader.read = offset - 1;
+        let mut byte = vec![0; 64 << 10];
+        loop {
+            let count = reader.file.read_at(&mut byte, reader.read)?;
+            let found = memchr::memchr(b'\n', &byte[..count]);
+            reader.read += found.map_or(count, |at| at + 1) as u64;
+            if found.is_some() || count == 0 {
+                return Ok(reader);
+            }
+        }
+    }
+
+    /// Everything before this offset was read.
+    pub fn position(&self) -> u64 {
+        self.read
+    }
+
+    /// What the bytes read so far looked like.
+    pub(super) fn fingerprint(&self) -> &Fingerprint {
+        &self.fingerprint
+    }
+
+    /// The open file.
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The next whole lines, or nothing where the file ends for now.
+    pub fn next_batch(&mut self) -> io::Result<Option<Batch>> {
+        let mut buffer = std::mem::take(&mut self.carry);
+        loop {
+            let filled = buffer.len();
+            buffer.resize(filled + CHUNK, 0);
+            let outcome = read_some(&self.file, &mut buffer[filled..], self.read);
+            let count = *outcome.as_ref().unwrap_or(&0);
+            buffer.truncate(filled + count);
+            self.fingerprint.add(&buffer[filled..]);
+            self.read += count as u64;
+            if count == 0 {
+                self.carry = buffer;
+                self.carry.shrink_to(CHUNK);
+                return outcome.map(|_| None);
+            }
+            if let Some(last) = memchr::memrchr(b'\n', &buffer[filled..]) {
+                return Ok(Some(self.cut(buffer, filled + last + 1)));
+            }
+            if self.skipping.is_some() || buffer.len() > MAX_LINE {
+                self.skipping.get_or_insert(self.read - buffer.len() as u64);
+                buffer.clear();
+            }
+        }
+    }
+
+    /// Hands out `buffer` up to `cut` and keeps the rest.
+    fn cut(&mut self, mut buffer: Vec<u8>, cut: usize) -> Batch {
+        let start = self.read - buffer.len() as u64;
+        if let Some(began) = self.skipping.take() {
+            let end = memchr::memchr(b'\n', &buffer).map_or(buffer.len(), |n| n + 1);
+            self.read -= (buffer.len() - end) as u64;
+            self.fingerprint.forget(buffer.len() - end);
+            let batch = Batch {
+                start: began,
+                first_line: self.next_line,
+                overlong: Some(start + end as u64 - 1 - began),
+                ..Batch::default()
+            };
+            self.next_line += 1;
+            return batch;
+        }
+        self.carry = buffer[cut..].to_vec();
+        buffer.truncate(cut);
+        let batch = Batch { bytes: buffer, start, first_line: self.next_line, overlong: None };
+        self.next_line += memchr::memchr_iter(b'\n', &batch.bytes).count() as u32;
+        batch
+    }
+
+    /// The unfinished line at the end, if there is one.
+    pub fn open_line(&self) -> Option<RawLine<'_>> {
+        if let Some(began) = self.skipping {
+            let length = self.read - began;
+            return Some(RawLine { offset: began, number: self.next_line, bytes: &[], length });
+        }
+        (!self.carry.is_empty()).then(|| RawLine {
+            offset: self.read - self.carry.len() as u64,
+            number: self.next_line,
+            bytes: &self.carry,
+            length: self.carry.len() as u64,
+        })
+    }
+}
+
+/// Fills as much of `into` as the file holds from `offset`, at least one byte unless the file ends there.
+fn read_some(file: &File, into: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < into.len() {
+        match file.read_at(&mut into[filled..], offset + filled as u64) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if filled == 0 => return Err(error),
+            Err(_) => break,
+        }
+    }
+    Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn reader(bytes: &[u8]) -> LineReader {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        LineReader::new(file)
+    }
+
+    fn all(reader: &mut LineReader) -> Vec<(u64, u32, String)> {
+        let mut out = Vec::new();
+        while let Some(batch) = reader.next_batch().unwrap() {
+            out.extend(
+                batch.lines().map(|l| (l.offset, l.number, String::from_utf8_lossy(l.bytes).into_owned())),
+            );
+        }
+        out
+    }
+
+    #[test]
+    fn lines_have_offsets_and_numbers_blank_ones_included() {
+        let mut reader = reader(b"one\n\nthree\nfo");
+        assert_eq!(
+            all(&mut reader),
+            [(0, 1, "one".to_owned()), (4, 2, String::new()), (5, 3, "three".to_owned())]
+        );
+        let open = reader.open_line().unwrap();
+        assert_eq!((open.offset, open.number, open.bytes), (11, 4, &b"fo"[..]));
+    }
+
+    #[test]
+    fn an_unfinished_line_waits_for_its_rest() {
+        let mut reader = reader(b"a\nbc");
+        assert_eq!(all(&mut reader).len(), 1);
+        let mut file = reader.file().try_clone().unwrap();
+        file.write_all(b"d\ne\n").unwrap();
+        assert_eq!(all(&mut reader), [(2, 2, "bcd".to_owned()), (6, 3, "e".to_owned())]);
+        assert!(reader.open_line().is_none());
+    }
+
+    #[test]
+    fn a_line_longer_than_a_chunk_is_one_line() {
+        let long = "x".repeat(CHUNK * 2 + 17);
+        let mut reader = reader(format!("a\n{long}\nb\n").as_bytes());
+        let lines = all(&mut reader);
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines[1].2.len(), long.len());
+        assert_eq!(lines[2], (long.len() as u64 + 3, 3, "b".to_owned()));
+    }
+
+    #[test]
+    fn halves_cut_between_lines() {
+        let mut reader = reader(b"aaa\nbb\ncccc\nd\n");
+        let batch = reader.next_batch().unwrap().unwrap();
+        let both: Vec<_> = batch
+            .halves()
+            .into_iter()
+            .flat_map(|(range, first)| {
+                batch.lines_in(range, first).map(|l| (l.number, l.offset)).collect::<Vec<_>>()
+            })
+            .collect();
+        assert_eq!(both, batch.lines().map(|l| (l.number, l.offset)).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_reader_from_the_tail_begins_with_a_whole_line() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"one\ntwo\nthree\n").unwrap();
+        for (offset, first) in [(0, "one"), (4, "two"), (5, "three"), (7, "three")] {
+            let mut reader = LineReader::from_tail(file.try_clone().unwrap(), offset).unwrap();
+            assert_eq!(all(&mut reader)[0].2, first, "from {offset}");
+        }
+    }
+}

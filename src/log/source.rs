@@ -1,0 +1,49 @@
+//! Bytes of a log by offset, for texts that somebody looks at.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use super::LogError;
+
+/// A log opened for reading back.
+#[derive(Debug)]
+pub struct Source {
+    path: PathBuf,
+    file: File,
+}
+
+impl Source {
+    /// Opens `path` read-only.
+    pub fn open(path: &Path) -> Result<Self, LogError> {
+        let file = open(path)?;
+        Ok(Self { path: path.to_path_buf(), file })
+    }
+
+    /// The path as given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Exactly `length` bytes from `offset`; an error where the file no longer holds them.
+    pub fn read(&self, offset: u64, length: usize) -> Result<Vec<u8>, LogError> {
+        let mut bytes = vec![0; length];
+        match self.file.read_exact_at(&mut bytes, offset) {
+            Ok(()) => Ok(bytes),
+            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+                Err(LogError::Short { path: self.path.clone(), offset, wanted: length })
+            }
+            Err(error) => Err(LogError::io(&self.path, offset, error)),
+        }
+    }
+}
+
+/// Opens a regular file (or whatever is not a folder) read-only.
+pub(super) fn open(path: &Path) -> Result<File, LogError> {
+    let file = File::open(path).map_err(|error| LogError::io(path, 0, error))?;
+    let meta = file.metadata().map_err(|error| LogError::io(path, 0, error))?;
+    if meta.is_dir() {
+        return Err(LogError::Folder { path: path.to_path_buf() });
+    }
+    Ok(file)
+}

@@ -1,0 +1,9 @@
+//! Pure functions over text: token estimates, one-line previews, display text.
+//!
+//! Owns everything that can be said about a string without knowing where it came from. Refuses to know formats,
+//! sessions or the terminal.
+
+pub mod display;
+pub mod numbers;
+pub mod preview;
+pub mod tokens;

@@ -1,0 +1,51 @@
+//! One-line previews: the first words of a text, white space folded.
+
+/// Longest preview, in characters.
+pub const LENGTH: usize = 96;
+
+/// The first [`LENGTH`] characters of `text` with every run of white space as one space and none at the ends.
+/// Other characters stay as they are: this is data, made safe only when it is displayed.
+pub fn of(text: &str) -> String {
+    let mut out = String::new();
+    let mut left = LENGTH;
+    // Far more than a preview can need, and a bound on what blank text of any length costs.
+    let head = floor(text, LENGTH * 64);
+    for word in head.split_whitespace() {
+        if left == 0 {
+            break;
+        }
+        if !out.is_empty() {
+            out.push(' ');
+            left -= 1;
+        }
+        for c in word.chars().take(left) {
+            out.push(c);
+            left -= 1;
+        }
+    }
+    out
+}
+
+/// The longest prefix of `text` of at most `bytes` bytes that ends between characters.
+pub fn floor(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes.min(text.len()))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folds_white_space_and_stops() {
+        assert_eq!(of("  a\n\n b\tc "), "a b c");
+        assert_eq!(of(&"x".repeat(500)).chars().count(), LENGTH);
+        assert_eq!(of(&"é ".repeat(500)).chars().count(), LENGTH);
+        assert_eq!(of("   \n"), "");
+    }
+
+    #[test]
+    fn floor_never_cuts_a_character() {
+        assert_eq!(floor("aé", 2), "a");
+        assert_eq!(floor("aé", 9), "aé");
+    }
+}
