@@ -6,4 +6,6 @@
 
 pub mod formats;
 pub mod log;
+pub mod session;
+pub mod strategies;
 pub mod text;

@@ -1,0 +1,154 @@
+//! The reply tree: what hangs on what, where it forks, what a fork leaves behind.
+//!
+//! Records name their parents, but the tree of turns is coarser than the tree of records: an assistant message with
+//! parallel calls and the results of those calls form one *step*, whose records hang on one another in any order.
+//! Only a record that hangs on an earlier step than the newest one forks the path.
+
+use crate::formats::facts::{Parent, Role};
+
+use super::model::{NEVER, Row, Session, Turn, TurnId};
+
+/// What the record that a record hangs on leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hang {
+    /// The record names nothing.
+    Absent,
+    /// It says that it has no parent.
+    Root,
+    /// The record it names, or one that leads there, is not in the file.
+    Dangling,
+    /// The chain begins with notes: no turn comes before.
+    Nowhere,
+    /// A turn.
+    At(TurnId),
+}
+
+impl Hang {
+    pub(super) fn turn(self) -> TurnId {
+        match self {
+            Self::At(turn) => turn,
+            _ => TurnId::NONE,
+        }
+    }
+}
+
+/// Where a new turn goes.
+pub(super) struct Place {
+    pub(super) prev: TurnId,
+    pub(super) flags: u8,
+}
+
+impl Session {
+    /// Follows `parent` through notes and echoes to a turn.
+    pub(super) fn hang(&self, parent: Parent) -> Hang {
+        match parent {
+            Parent::Absent => Hang::Absent,
+            Parent::Root => Hang::Root,
+            Parent::Of(id) => match self.ids.get(&id) {
+                None => Hang::Dangling,
+                Some(row) => {
+                    let row = &self.rows[*row as usize];
+                    match row.anchor.some() {
+                        Some(turn) => Hang::At(turn),
+                        None if row.is(Row::DANGLING) => Hang::Dangling,
+                        None => Hang::Nowhere,
+                    }
+                }
+            },
+        }
+    }
+
+    /// The newest turn of a thread.
+    pub(super) fn tip(&self, thread: usize) -> TurnId {
+        self.threads[thread].turns.last().copied().unwrap_or(TurnId::NONE)
+    }
+
+    /// Finds the turn before a new one of `step`, and stamps what a fork abandons.
+    pub(super) fn place(&mut self, thread: usize, hang: Hang, step: u32, role: Role) -> Place {
+        let tip = self.tip(thread);
+        let in_file_order = |flags| Place { prev: tip, flags };
+        match hang {
+            Hang::Root if role == Role::User => Place { prev: TurnId::NONE, flags: Turn::ROOT },
+            Hang::Dangling => in_file_order(Turn::DANGLING),
+            Hang::Absent | Hang::Nowhere | Hang::Root => in_file_order(0),
+            Hang::At(turn) => {
+                let Some(newest) = tip.some() else { return in_file_order(0) };
+                let hung = self.turn(turn);
+                if usize::from(hung.thread) != thread {
+                    return in_file_order(0);
+                }
+                let goes_on = hung.step == self.turn(newest).step || hung.step == step;
+                if goes_on {
+                    return in_file_order(0);
+                }
+                let prev = self.step_ends[hung.step as usize];
+                self.fork(thread, newest, prev);
+                Place { prev, flags: 0 }
+            }
+        }
+    }
+
+    /// The path goes on from `from` instead of `tip`: stamps what is left behind and what comes back.
+    fn fork(&mut self, thread: usize, tip: TurnId, from: TurnId) {
+        let at = self.threads[thread].turns.len() as u32 + 1;
+        let (mut left, mut kept) = (tip, from);
+        let mut left_any = false;
+        while left != kept {
+            let number = |id: TurnId| id.some().map_or(0, |id| self.turn(id).number);
+            if number(left) > number(kept) {
+                self.stamp_abandoned(left, at);
+                left_any = true;
+                left = self.turn(left).prev;
+            } else {
+                self.stamp_revived(kept, at);
+                kept = self.turn(kept).prev;
+            }
+        }
+        if left_any {
+            self.threads[thread].branches = self.threads[thread].branches.saturating_add(1);
+        }
+    }
+
+    fn stamp_abandoned(&mut self, id: TurnId, at: u32) {
+        if let Some(history) = self.revived.get_mut(&id) {
+            history.push((at, true));
+        } else if self.turn(id).abandoned_at == NEVER {
+            self.turns[id.0 as usize].abandoned_at = at;
+        }
+    }
+
+    fn stamp_revived(&mut self, id: TurnId, at: u32) {
+        let turn = self.turn(id);
+        if turn.abandoned_at != NEVER && !turn.is_withdrawn() {
+            let first = turn.abandoned_at;
+            self.revived.entry(id).or_insert_with(|| vec![(first, true)]).push((at, false));
+        }
+    }
+
+    /// Whether turn `id` was abandoned as of turn `number` of its thread.
+    pub fn is_abandoned(&self, id: TurnId, number: u32) -> bool {
+        match self.revived.get(&id) {
+            Some(history) => {
+                history.iter().rev().find(|(at, _)| *at <= number).is_some_and(|(_, abandoned)| *abandoned)
+            }
+            None => self.turn(id).abandoned_at <= number,
+        }
+    }
+
+    /// The path of turn `id`, newest first: the turn itself, the one before it, and so on to its root. Prompts
+    /// that were taken back from the queue by then are left out.
+    pub fn path(&self, id: TurnId) -> impl Iterator<Item = TurnId> {
+        let number = self.turn(id).number;
+        let mut next = id.some();
+        std::iter::from_fn(move || {
+            loop {
+                let at = next?;
+                next = self.turn(at).prev.some();
+                let turn = self.turn(at);
+                if !(turn.is_withdrawn() && turn.abandoned_at <= number) {
+                    return Some(at);
+                }
+            }
+        })
+    }
+}

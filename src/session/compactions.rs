@@ -1,0 +1,309 @@
+//! Recorded compactions: what each one covered, kept and left on other branches.
+//!
+//! The range of generation n starts at the previous summary (its text is part of what was summarised) or where the
+//! conversation begins, and ends before the boundary. Inside it the path decides what is covered; turns off the
+//! path are abandoned, not covered. All of it is stamped when the summary arrives and never changes.
+
+use crate::formats::facts::{Boundary, Clearing as ClearingFacts, Id, PartKind, Role, TurnFacts};
+
+use super::branches::Hang;
+use super::grow::Line;
+use super::model::{Row, Session, Turn, TurnId};
+
+/// How the covered range is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Provenance {
+    /// By ids: the log names the end, and an unbroken chain leads from there to the start.
+    Exact,
+    /// By position in the file.
+    Positional,
+    /// Not at all: what was summarised is not in this file.
+    None,
+}
+
+impl Provenance {
+    /// The word in JSON and on the screen.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Positional => "positional",
+            Self::None => "none",
+        }
+    }
+}
+
+/// A run of turn numbers of the main thread, both ends in it.
+pub type Range = (u32, u32);
+
+/// One recorded compaction.
+#[derive(Clone, Debug)]
+pub struct Compaction {
+    /// Its number in the file, from 1.
+    pub generation: u32,
+    /// The row of its boundary; old versions left none.
+    pub boundary_row: Option<u32>,
+    /// The turn of its summary. None where a boundary stands alone: then nothing was compacted.
+    pub summary: Option<TurnId>,
+    /// What set it off, as logged.
+    pub trigger: Option<Box<str>>,
+    /// Context size before it, as logged by the boundary or by the message before it.
+    pub tokens_before: Option<u64>,
+    /// Context size after it, as logged by the boundary.
+    pub tokens_after: Option<u64>,
+    /// The turns it replaced.
+    pub covers: Vec<Range>,
+    /// Turns of its range that stayed in view word for word.
+    pub kept: Vec<Range>,
+    /// Turns of its range on other branches.
+    pub abandoned: Vec<Range>,
+    /// How the range is known from the chain of records alone (see [`Session::provenance`]).
+    pub(super) provenance: Provenance,
+    /// Nothing breaks the chain inside the range.
+    pub(super) unbroken: bool,
+    /// Whether the originals are all in the log; None where that cannot be told.
+    pub complete: Option<bool>,
+    /// How many summaries stand between it and original turns: 1 for a summary of originals. At least this for a
+    /// summary whose originals are in another file.
+    pub depth: u32,
+    /// First and last row of its range.
+    pub rows: Option<(u32, u32)>,
+}
+
+/// A microcompaction, or a replacement of single results.
+#[derive(Clone, Debug)]
+pub struct Clearing {
+    /// The number of the main thread's newest turn when it happened: it takes effect after that turn.
+    pub turn: u32,
+    /// The row of its record.
+    pub row: u32,
+    /// Tokens saved, as logged.
+    pub tokens_saved: Option<u64>,
+    /// Places of the cleared results among all parts.
+    pub parts: Vec<u32>,
+    /// The turns that hold them.
+    pub turns: Vec<TurnId>,
+}
+
+/// A boundary whose summary has not come yet.
+#[derive(Debug)]
+pub struct Pending {
+    index: usize,
+    facts: Boundary,
+    /// The thread's newest turn at the boundary.
+    tip: TurnId,
+}
+
+impl Session {
+    /// A compaction's mark.
+    pub(super) fn boundary(&mut self, row: u32, id: Option<Id>, facts: Boundary) {
+        let earlier = id.and_then(|id| self.ids.get(&id).copied());
+        let written_twice = earlier.is_some_and(|earlier| {
+            self.compactions
+                .iter()
+                .any(|c| c.boundary_row == Some(earlier) && c.tokens_before == facts.tokens_before)
+        });
+        let tip = self.tip(0);
+        self.rows[row as usize].anchor = tip;
+        if written_twice {
+            return;
+        }
+        let index = self.compactions.len();
+        self.compactions.push(Compaction {
+            generation: index as u32 + 1,
+            boundary_row: Some(row),
+            summary: None,
+            trigger: facts.trigger.clone(),
+            tokens_before: facts.tokens_before,
+            tokens_after: facts.tokens_after,
+            covers: Vec::new(),
+            kept: Vec::new(),
+            abandoned: Vec::new(),
+            provenance: Provenance::None,
+            unbroken: false,
+            complete: None,
+            depth: 0,
+            rows: None,
+        });
+        self.pending = Some(Pending { index, facts, tip });
+    }
+
+    /// A summary: it completes the boundary right before it, or stands alone as old versions wrote it.
+    pub(super) fn summary(&mut self, line: Line, row: u32, id: Option<Id>, facts: TurnFacts) {
+        let tip = self.tip(0);
+        let pending = self.pending.take().filter(|pending| pending.tip == tip);
+        let (index, boundary) = match pending {
+            Some(pending) => (pending.index, pending.facts),
+            None => (self.compactions.len(), Boundary::default()),
+        };
+        if index == self.compactions.len() {
+            self.boundary(row, None, Boundary::default());
+            self.pending = None;
+            self.compactions[index].boundary_row = None;
+        }
+        debug_assert!(id.is_none_or(|id| !self.ids.contains_key(&id)) || index < self.compactions.len());
+        let end = boundary.logical_parent.map_or(Hang::Absent, |id| self.hang(crate::formats::facts::Parent::Of(id)));
+        let known_end = matches!(end, Hang::At(turn) if self.turn(turn).thread == 0);
+        let step = self.step_ends.len() as u32;
+        let place = if known_end { self.place(0, end, step, Role::Summary).prev } else { tip };
+        let turn = self.add_turn(0, line, row, Role::Summary, place, step, 0);
+        self.extend(turn, row, facts);
+        self.compactions[index].summary = Some(turn);
+        if let Some(mark) = self.compactions[index].boundary_row {
+            self.rows[mark as usize].anchor = turn;
+        }
+        self.cover(index, turn, known_end, &boundary);
+    }
+
+    /// Works out what the compaction at `index` with summary `turn` covers.
+    fn cover(&mut self, index: usize, turn: TurnId, known_end: bool, boundary: &Boundary) {
+        let Some(end) = self.before(turn) else {
+            let compaction = &mut self.compactions[index];
+            (compaction.complete, compaction.depth) = (Some(false), 1);
+            return;
+        };
+        let mut path: Vec<TurnId> = Vec::new();
+        for id in self.path(end) {
+            path.push(id);
+            let at = self.turn(id);
+            if at.role == Role::Summary || at.is_root() {
+                break;
+            }
+        }
+        path.reverse();
+        let Some(start) = path.first().copied() else { return };
+        let first_row = self.turn(start).first_row;
+        let last_row = self.compactions[index].boundary_row.unwrap_or(self.turn(turn).first_row).saturating_sub(1);
+        let kept = self.kept_turns(boundary, &path);
+        let numbers = |ids: &mut dyn Iterator<Item = TurnId>| ranges(ids.map(|id| self.turn(id).number));
+        let covers = numbers(&mut path.iter().copied().filter(|id| !kept.contains(id)));
+        let kept_ranges = numbers(&mut kept.iter().copied());
+        let on_path = |id: &TurnId| path.binary_search(id).is_ok();
+        let span = self.turn(start).number..self.turn(turn).number;
+        let abandoned = numbers(&mut span.filter_map(|n| self.numbered(0, n)).filter(|id| !on_path(id)));
+        let broken = path.iter().any(|id| self.turn(*id).is_dangling());
+        let complete = self.is_complete(&path, first_row, last_row);
+        let depth = 1 + path.iter().filter_map(|id| self.compaction_of(*id)).map(|c| c.depth).max().unwrap_or(0);
+        let logged = self.context_size(self.turn(end).number).map(|(tokens, _)| u64::from(tokens));
+        let compaction = &mut self.compactions[index];
+        compaction.tokens_before = compaction.tokens_before.or(logged);
+        compaction.unbroken = !broken;
+        compaction.provenance =
+            if known_end && !broken { Provenance::Exact } else { Provenance::Positional };
+        compaction.covers = covers;
+        compaction.kept = kept_ranges;
+        compaction.abandoned = abandoned;
+        compaction.complete = complete;
+        compaction.depth = depth;
+        compaction.rows = Some((first_row, last_row));
+    }
+
+    /// The turns of `path` that the boundary says were kept, in order.
+    fn kept_turns(&self, boundary: &Boundary, path: &[TurnId]) -> Vec<TurnId> {
+        let turn_of = |id: &Id| self.ids.get(id).and_then(|row| self.rows[*row as usize].anchor.some());
+        let mut kept: Vec<TurnId> = if boundary.kept.is_empty() {
+            match boundary.kept_segment.and_then(|(head, tail)| Some((turn_of(&head)?, turn_of(&tail)?))) {
+                Some((head, tail)) => path.iter().copied().filter(|id| (head..=tail).contains(id)).collect(),
+                None => Vec::new(),
+            }
+        } else {
+            boundary.kept.iter().filter_map(turn_of).filter(|id| path.contains(id)).collect()
+        };
+        kept.sort_unstable();
+        kept.dedup();
+        kept
+    }
+
+    /// Whether every original of a range is in the log: not where a line in it is malformed or the file begins in
+    /// the middle of a conversation; nobody can tell where the chain breaks inside.
+    fn is_complete(&self, path: &[TurnId], first_row: u32, last_row: u32) -> Option<bool> {
+        let from = self.malformed.partition_point(|(row, _)| *row < first_row);
+        let malformed = self.malformed.get(from).is_some_and(|(row, _)| *row <= last_row);
+        let begins_inside = path.first().is_some_and(|id| self.turn(*id).is_dangling() && self.turn(*id).number == 1);
+        if malformed || begins_inside {
+            return Some(false);
+        }
+        let broken = path.iter().any(|id| self.turn(*id).is_dangling());
+        (!broken).then_some(true)
+    }
+
+    /// How the covered range of `compaction` is known. The compaction call's own file, where there is one, names
+    /// the last record that was summarised.
+    pub fn provenance(&self, compaction: &Compaction) -> Provenance {
+        let named_by_call = compaction.unbroken
+            && compaction.rows.is_some_and(|(first, last)| {
+                self.compaction_calls.keys().any(|end| {
+                    self.ids.get(end).is_some_and(|row| (first..=last).contains(row))
+                })
+            });
+        if named_by_call { Provenance::Exact } else { compaction.provenance }
+    }
+
+    /// The session's compaction calls: the last summarised record of each, and the file's name.
+    pub fn set_compaction_calls(&mut self, calls: impl IntoIterator<Item = (Id, Box<str>)>) {
+        self.compaction_calls = calls.into_iter().collect();
+    }
+
+    /// A microcompaction at `row`.
+    pub(super) fn clear(&mut self, row: u32, facts: ClearingFacts) {
+        let parts: Vec<u32> = facts
+            .calls
+            .iter()
+            .filter_map(|call| self.calls.get(call))
+            .map(|call| self.part(*call).pair)
+            .filter(|place| (*place as usize) < self.parts.len())
+            .collect();
+        let mut turns: Vec<TurnId> = parts.iter().map(|place| self.turn_of(self.part(*place))).collect();
+        turns.sort_unstable();
+        turns.dedup();
+        let now = self.last();
+        let cleared_before: Vec<u32> = self.clearings.iter().flat_map(|c| c.parts.iter().copied()).collect();
+        for turn in &turns {
+            let all = self
+                .parts(*turn)
+                .filter(|(_, part)| part.kind == PartKind::ToolResult)
+                .all(|(place, _)| parts.contains(&place) || cleared_before.contains(&place));
+            if all {
+                self.cleared.entry(*turn).or_insert(now);
+            }
+        }
+        self.clearings.push(Clearing { turn: now, row, tokens_saved: facts.tokens_saved, parts, turns });
+    }
+}
+
+/// Rising numbers as runs.
+pub(super) fn ranges(numbers: impl Iterator<Item = u32>) -> Vec<Range> {
+    let mut out: Vec<Range> = Vec::new();
+    for number in numbers {
+        match out.last_mut() {
+            Some((_, end)) if *end + 1 == number => *end = number,
+            _ => out.push((number, number)),
+        }
+    }
+    out
+}
+
+impl Compaction {
+    /// How many turns it replaced.
+    pub fn covered(&self) -> u32 {
+        self.covers.iter().map(|(from, to)| to - from + 1).sum()
+    }
+
+    /// Whether it replaced the turn with this number of the main thread.
+    pub fn covers_number(&self, number: u32) -> bool {
+        self.covers.iter().any(|(from, to)| (*from..=*to).contains(&number))
+    }
+}
+
+impl Row {
+    /// The turn this row's record is a part of.
+    pub fn turn(&self) -> Option<TurnId> {
+        (self.kind == super::RowKind::Turn).then(|| self.anchor.some()).flatten()
+    }
+}
+
+impl Turn {
+    /// Whether it is a recorded summary.
+    pub fn is_summary(&self) -> bool {
+        self.role == Role::Summary
+    }
+}

@@ -1,0 +1,420 @@
+//! One record more: the only way the model changes.
+//!
+//! Appending costs the same at the first record and at the millionth. What a record changes of what is there
+//! already is bounded: the open turn grows, a fork stamps the turns it leaves behind, a result finds its call.
+
+use crate::formats::facts::{Body, Id, Parent, PartFacts, PartKind, Record, Role, Strand, TurnFacts, Usage};
+
+use super::branches::Hang;
+use super::model::{Echo, Message, NEVER, Part, Row, RowKind, Session, Thread, Turn, TurnId};
+use super::names::NO_NAME;
+use super::queue::QueueOutcome;
+
+/// Tools that start a sub-agent.
+const TASK_TOOLS: [&str; 2] = ["Task", "Agent"];
+
+/// Where a record stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    /// Where its line begins in the log.
+    pub offset: u64,
+    /// The line's number, from 1.
+    pub number: u32,
+    /// Its length in bytes.
+    pub length: u32,
+    /// Milliseconds since the epoch, if the record says so.
+    pub(super) time: Option<i64>,
+}
+
+impl Line {
+    /// The line at `offset` with `number` and `length`.
+    pub fn new(offset: u64, number: u32, length: u64) -> Self {
+        Self { offset, number, length: u32::try_from(length).unwrap_or(u32::MAX), time: None }
+    }
+}
+
+impl Session {
+    /// Takes in the record at `line`.
+    pub fn push(&mut self, mut line: Line, record: Record) {
+        line.time = record.time;
+        self.bytes = self.bytes.max(line.offset + u64::from(line.length));
+        for name in record.unknown {
+            *self.unknown.entry(name).or_insert(0) += 1;
+        }
+        note_new(&mut self.session_ids, record.session);
+        note_new(&mut self.versions, record.version);
+        let label = self.names.intern(&record.label);
+        let hang = self.hang(record.parent);
+        let row = self.rows.len() as u32;
+        let mut flags = 0;
+        if hang == Hang::Dangling {
+            flags |= Row::DANGLING;
+        }
+        if record.parent == Parent::Root {
+            flags |= Row::ROOT;
+        }
+        if record.repaired {
+            flags |= Row::REPAIRED;
+        }
+        self.rows.push(Row {
+            offset: line.offset,
+            length: line.length,
+            line: line.number,
+            anchor: hang.turn(),
+            label,
+            kind: RowKind::Note,
+            flags,
+        });
+        self.body(line, row, hang, record.strand, &record.short_id, record.id, record.body);
+        if let Some(id) = record.id {
+            // Of a record that was written twice, the chain goes on from the last copy.
+            self.ids.insert(id, row);
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the fields of one record, taken apart once")]
+    fn body(
+        &mut self,
+        line: Line,
+        row: u32,
+        hang: Hang,
+        strand: Strand,
+        short_id: &str,
+        id: Option<Id>,
+        body: Body,
+    ) {
+        match body {
+            Body::Note => {}
+            Body::Title(title) => self.title = Some(title),
+            Body::Malformed(reason) => {
+                self.rows[row as usize].kind = RowKind::Malformed;
+                self.malformed.push((row, reason));
+            }
+            Body::Queue(queue) => match self.queue(line, queue) {
+                QueueOutcome::Turn(id) => self.rows[row as usize].anchor = id,
+                QueueOutcome::Echo(of) => self.echo(row, of),
+                QueueOutcome::Note => {}
+            },
+            Body::Boundary(boundary) => self.boundary(row, id, boundary),
+            Body::Clearing(clearing) => self.clear(row, clearing),
+            Body::Turn(facts) => self.turn_record(line, row, hang, strand, short_id, id, facts),
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the fields of one record, taken apart once")]
+    fn turn_record(
+        &mut self,
+        line: Line,
+        row: u32,
+        hang: Hang,
+        strand: Strand,
+        short_id: &str,
+        id: Option<Id>,
+        facts: TurnFacts,
+    ) {
+        if let Some(of) = id.and_then(|id| self.repeats(id, row, &facts)) {
+            self.echo(row, of);
+            return;
+        }
+        if facts.role == Role::User
+            && let Some(of) = self.delivers(&facts)
+        {
+            self.echo(row, of);
+            // A chain that goes on from the delivered copy goes on from where the copy hangs.
+            self.rows[row as usize].anchor = hang.turn().some().unwrap_or(of);
+            return;
+        }
+        note_new(&mut self.models, facts.model.clone());
+        if facts.role == Role::Summary {
+            self.summary(line, row, id, facts);
+            return;
+        }
+        let thread = self.thread_of(strand, short_id, hang);
+        let turn = match self.open_turn(thread, &facts) {
+            Some(open) => open,
+            None => self.new_turn(thread, line, row, hang, &facts),
+        };
+        self.extend(turn, row, facts);
+    }
+
+    /// The open turn of `thread` that a record of these facts belongs to.
+    fn open_turn(&self, thread: usize, facts: &TurnFacts) -> Option<TurnId> {
+        let message = self.messages.get(&facts.message?)?;
+        (self.threads[thread].turns.last() == Some(&message.last_turn)).then_some(message.last_turn)
+    }
+
+    fn new_turn(&mut self, thread: usize, line: Line, row: u32, hang: Hang, facts: &TurnFacts) -> TurnId {
+        let message = facts.message.and_then(|id| self.messages.get(&id)).map(|m| (m.last_turn, m.step));
+        let call = facts.parts.iter().find_map(|part| part.call.filter(|_| part.kind == PartKind::ToolResult));
+        let call_step = call
+            .and_then(|call| self.calls.get(&call))
+            .map(|place| self.turn(self.turn_of(self.part(*place))))
+            .filter(|turn| usize::from(turn.thread) == thread)
+            .map(|turn| turn.step);
+        let known_step = message.map(|(_, step)| step).or(call_step);
+        let step = known_step.unwrap_or(self.step_ends.len() as u32);
+        let place = self.place(thread, hang, step, facts.role);
+        let mut flags = place.flags;
+        if facts.injected {
+            flags |= Turn::INJECTED;
+        }
+        let id = self.add_turn(thread, line, row, facts.role, place.prev, step, flags);
+        self.turns[id.0 as usize].continues = message.map_or(TurnId::NONE, |(turn, _)| turn);
+        id
+    }
+
+    /// A prompt that waits: placed at the end of its thread without ending the step that is going on.
+    pub(super) fn queued_turn(&mut self, line: Line, parts: Vec<PartFacts>) -> TurnId {
+        let row = self.rows.len() as u32 - 1;
+        let tip = self.tip(0);
+        let step = tip.some().map_or(self.step_ends.len() as u32, |tip| self.turn(tip).step);
+        let id = self.add_turn(0, line, row, Role::User, tip, step, Turn::QUEUED);
+        let facts = TurnFacts {
+            role: Role::User,
+            message: None,
+            parts,
+            usage: None,
+            injected: false,
+            model: None,
+            agent: None,
+        };
+        self.extend(id, row, facts);
+        id
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "what a turn is made of")]
+    pub(super) fn add_turn(
+        &mut self,
+        thread: usize,
+        line: Line,
+        row: u32,
+        role: Role,
+        prev: TurnId,
+        step: u32,
+        flags: u8,
+    ) -> TurnId {
+        let id = TurnId(self.turns.len() as u32);
+        let parts = self.parts.len() as u32;
+        let owner = &mut self.threads[thread];
+        owner.turns.push(id);
+        if prev == TurnId::NONE || flags & Turn::ROOT != 0 {
+            owner.conversations += 1;
+        }
+        self.turns.push(Turn {
+            number: owner.turns.len() as u32,
+            thread: thread as u16,
+            branch: owner.branches,
+            role,
+            flags,
+            preview_rank: u8::MAX,
+            first_row: row,
+            last_row: row,
+            parts: (parts, parts),
+            prev,
+            step,
+            abandoned_at: NEVER,
+            tokens: 0,
+            context: 0,
+            continues: TurnId::NONE,
+            time: line.time.unwrap_or(i64::MIN),
+            preview: "".into(),
+        });
+        if step as usize == self.step_ends.len() {
+            self.step_ends.push(id);
+        } else {
+            self.step_ends[step as usize] = id;
+        }
+        id
+    }
+
+    /// Adds a record's parts to the turn `id`.
+    pub(super) fn extend(&mut self, id: TurnId, row: u32, facts: TurnFacts) {
+        let slot = &mut self.rows[row as usize];
+        slot.kind = RowKind::Turn;
+        slot.anchor = id;
+        self.count_usage(id, &facts);
+        let mut preview = self.turn(id).preview_rank;
+        for (index, part) in facts.parts.into_iter().enumerate() {
+            let rank = preview_rank(part.kind);
+            if rank < preview && !part.preview.is_empty() {
+                preview = rank;
+                self.turns[id.0 as usize].preview = part.preview.as_str().into();
+            }
+            self.add_part(id, row, index as u16, &part);
+        }
+        if let Some(agent) = facts.agent {
+            self.agents.push((agent, id));
+        }
+        let end = self.parts.len() as u32;
+        let turn = &mut self.turns[id.0 as usize];
+        turn.preview_rank = preview;
+        turn.last_row = row;
+        turn.parts.1 = end;
+    }
+
+    fn add_part(&mut self, id: TurnId, row: u32, index: u16, facts: &PartFacts) {
+        let place = self.parts.len() as u32;
+        let mut part = Part {
+            row,
+            bytes: facts.bytes,
+            tokens: facts.tokens,
+            tool: facts.tool.as_deref().map_or(NO_NAME, |tool| self.names.intern(tool)),
+            path: facts.path.as_deref().map_or(NO_NAME, |path| self.names.intern(path)),
+            pair: u32::MAX,
+            index,
+            kind: facts.kind,
+            voice: facts.voice,
+            error: facts.error,
+        };
+        match (facts.kind, facts.call) {
+            (PartKind::ToolCall, Some(call)) => {
+                self.calls.insert(call, place);
+                if facts.tool.as_deref().is_some_and(|tool| TASK_TOOLS.contains(&tool)) {
+                    self.open_task_calls.push(id);
+                }
+            }
+            (PartKind::ToolResult, Some(call)) => {
+                if let Some(called) = self.calls.get(&call).copied() {
+                    let caller = &mut self.parts[called as usize];
+                    caller.pair = place;
+                    (part.tool, part.path, part.pair) = (caller.tool, caller.path, called);
+                    let turn = self.turn_of(self.part(called));
+                    self.open_task_calls.retain(|open| *open != turn);
+                }
+            }
+            _ => {}
+        }
+        let turn = &mut self.turns[id.0 as usize];
+        turn.tokens = turn.tokens.saturating_add(facts.tokens);
+        if facts.voice {
+            turn.flags |= Turn::VOICE;
+        }
+        if facts.error {
+            turn.flags |= Turn::ERROR;
+        }
+        self.parts.push(part);
+    }
+
+    /// Usage is repeated on every record of a message and grows: the last record counts, once for the message.
+    fn count_usage(&mut self, id: TurnId, facts: &TurnFacts) {
+        let Some(message) = facts.message else {
+            if let Some(usage) = facts.usage {
+                self.add_usage(usage, [0; 4]);
+                self.turns[id.0 as usize].context = small(usage.context());
+            }
+            return;
+        };
+        let step = self.turn(id).step;
+        let known =
+            self.messages.entry(message).or_insert(Message { last_turn: id, step, usage: [0; 4] });
+        known.last_turn = id;
+        if let Some(usage) = facts.usage {
+            let now = [usage.input, usage.output, usage.cache_read, usage.cache_write].map(small);
+            let before = std::mem::replace(&mut known.usage, now);
+            self.add_usage(usage, before);
+            self.turns[id.0 as usize].context = small(usage.context());
+        }
+    }
+
+    fn add_usage(&mut self, now: Usage, before: [u32; 4]) {
+        let [input, output, cache_read, cache_write] = before.map(u64::from);
+        self.usage.input += u64::from(small(now.input));
+        self.usage.output += u64::from(small(now.output));
+        self.usage.cache_read += u64::from(small(now.cache_read));
+        self.usage.cache_write += u64::from(small(now.cache_write));
+        self.usage.input -= input;
+        self.usage.output -= output;
+        self.usage.cache_read -= cache_read;
+        self.usage.cache_write -= cache_write;
+    }
+
+    /// The turn that a record with this id repeats: the same id, equally rooted, and the same parts.
+    fn repeats(&self, id: Id, row: u32, facts: &TurnFacts) -> Option<TurnId> {
+        let earlier = *self.ids.get(&id)?;
+        let known = &self.rows[earlier as usize];
+        let rooted = |row: &Row| row.is(Row::ROOT);
+        if known.kind == RowKind::Echo {
+            let echo = self.echoes.iter().rev().find(|echo| echo.row == earlier)?;
+            return (rooted(known) == rooted(&self.rows[row as usize])).then_some(echo.of);
+        }
+        if known.kind != RowKind::Turn || rooted(known) != rooted(&self.rows[row as usize]) {
+            return None;
+        }
+        let turn = known.anchor;
+        let same = self
+            .parts(turn)
+            .filter(|(_, part)| part.row == earlier)
+            .map(|(_, part)| (part.kind, part.bytes, part.tokens))
+            .eq(facts.parts.iter().map(|part| (part.kind, part.bytes, part.tokens)));
+        (same && self.turn(turn).role == facts.role).then_some(turn)
+    }
+
+    pub(super) fn echo(&mut self, row: u32, of: TurnId) {
+        self.rows[row as usize].kind = RowKind::Echo;
+        self.rows[row as usize].anchor = of;
+        self.echoes.push(Echo { row, of });
+    }
+
+    /// The thread that a record belongs to: by what it hangs on, by its sub-agent's id, or a new one.
+    fn thread_of(&mut self, strand: Strand, short_id: &str, hang: Hang) -> usize {
+        let agent = match strand {
+            Strand::Main => return 0,
+            Strand::Side(agent) => agent,
+        };
+        if self.turns.is_empty() && agent.is_some() {
+            // The file of one sub-agent: its thread is the main one here.
+            self.main_agent.clone_from(&agent);
+        }
+        if agent.is_some() && agent == self.main_agent {
+            return 0;
+        }
+        if let Some(turn) = hang.turn().some()
+            && self.turn(turn).thread > 0
+        {
+            return self.turn(turn).thread as usize;
+        }
+        let name = agent.as_deref().unwrap_or(short_id);
+        if let Some(known) = self.threads.iter().skip(1).position(|thread| &*thread.name == name) {
+            return known + 1;
+        }
+        let dangles = hang == Hang::Dangling && agent.is_none();
+        if (dangles && self.threads.len() > 1) || self.threads.len() > usize::from(u16::MAX) {
+            return self.threads.len() - 1;
+        }
+        let started_by = match self.open_task_calls[..] {
+            [only] => Some(only),
+            _ => None,
+        };
+        self.threads.push(Thread {
+            name: name.into(),
+            turns: Vec::new(),
+            started_by,
+            branches: 1,
+            conversations: 0,
+        });
+        self.threads.len() - 1
+    }
+}
+
+fn note_new(known: &mut Vec<Box<str>>, name: Option<Box<str>>) {
+    if let Some(name) = name
+        && !known.contains(&name)
+    {
+        known.push(name);
+    }
+}
+
+fn small(tokens: u64) -> u32 {
+    u32::try_from(tokens).unwrap_or(u32::MAX)
+}
+
+/// Which part's first words speak best for a turn: the lowest.
+fn preview_rank(kind: PartKind) -> u8 {
+    match kind {
+        PartKind::Text => 0,
+        PartKind::ToolResult => 1,
+        PartKind::ToolCall => 2,
+        PartKind::Thinking => 3,
+        PartKind::Image | PartKind::Other => 4,
+    }
+}

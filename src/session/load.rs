@@ -1,0 +1,311 @@
+//! A file's lines into a session: once for a command, or on and on for a follower.
+//!
+//! Owns the decision which format a file has, and the one about a last line without a newline: one that parses is
+//! a record at once and is read again if bytes follow; one that does not is pending, or malformed once nobody
+//! waits for more. Big batches are parsed on two threads and taken in, in order, on one.
+
+use std::path::Path;
+
+use crate::formats::facts::{Body, Record};
+use crate::formats::{DETECT_LINES, Detection, Format, Parser, detect};
+use crate::log::follow::{Epoch, Tail, Update};
+use crate::log::{Batch, LogError, MAX_LINE, RawLine};
+
+use super::Session;
+use super::grow::Line;
+
+/// Batches below this are parsed on one thread: handing work over would cost more.
+const PARALLEL: usize = 256 << 10;
+
+/// Records read and not yet taken in, in file order.
+pub type Records = Vec<(Line, Record)>;
+
+/// Decides the format of a growing file and parses its lines.
+#[derive(Debug, Default)]
+pub struct Reader {
+    format: Option<Format>,
+    parser: Option<Parser>,
+    /// Lines read while the format was still open.
+    undecided: Vec<(Line, Vec<u8>)>,
+}
+
+/// What a reader made of some lines.
+#[derive(Debug)]
+pub enum Read {
+    /// Records of a file of this format.
+    Records(Format, Records),
+    /// Not enough lines to tell the format.
+    Undecided,
+    /// It is no known format, and why.
+    Unknown(String),
+}
+
+impl Reader {
+    /// Reads the lines of `batch`.
+    pub fn read(&mut self, batch: &Batch) -> Read {
+        let Some(format) = self.format else {
+            for raw in batch.lines().filter(|raw| !is_blank(raw)) {
+                self.undecided.push((line(&raw), raw.bytes.to_vec()));
+            }
+            return self.decide(true);
+        };
+        Read::Records(format, self.parse(format, batch))
+    }
+
+    /// Reads one line, whole or not: what [`Tail::open_line`] holds.
+    pub fn read_line(&mut self, raw: &RawLine) -> Record {
+        match &mut self.parser {
+            Some(parser) => parse_line(parser, raw),
+            None => Record::bare("undecided", Body::Note),
+        }
+    }
+
+    /// No line comes any more for now: with what came, decides if it can be decided.
+    pub fn settle(&mut self, last: Option<&RawLine>) -> Read {
+        if let (None, Some(raw)) = (self.format, last) {
+            self.undecided.push((line(raw), raw.bytes.to_vec()));
+        }
+        self.decide(false)
+    }
+
+    fn decide(&mut self, more: bool) -> Read {
+        let lines: Vec<&[u8]> = self.undecided.iter().take(DETECT_LINES).map(|(_, bytes)| &bytes[..]).collect();
+        let format = match detect(&lines, more) {
+            Detection::Known(format) => format,
+            Detection::Undecided(Some(format)) if !more => format,
+            Detection::Undecided(_) => return Read::Undecided,
+            Detection::Unknown(message) => return Read::Unknown(message),
+        };
+        self.format = Some(format);
+        let mut parser = format.parser();
+        let records = std::mem::take(&mut self.undecided)
+            .into_iter()
+            .map(|(at, bytes)| {
+                let raw = RawLine {
+                    offset: at.offset,
+                    number: at.number,
+                    bytes: &bytes,
+                    length: u64::from(at.length),
+                };
+                (at, parse_line(&mut parser, &raw))
+            })
+            .collect();
+        self.parser = Some(parser);
+        Read::Records(format, records)
+    }
+
+    fn parse(&mut self, format: Format, batch: &Batch) -> Records {
+        let mut own = format.parser();
+        let parser = self.parser.as_mut().unwrap_or(&mut own);
+        if batch.len() < PARALLEL {
+            return parse_all(parser, batch.lines());
+        }
+        let [(front, first), (back, second)] = batch.halves();
+        let mut other = format.parser();
+        let (mut records, rest) = rayon::join(
+            || parse_all(parser, batch.lines_in(front, first)),
+            || parse_all(&mut other, batch.lines_in(back, second)),
+        );
+        *parser = other;
+        records.extend(rest);
+        records
+    }
+}
+
+fn parse_all<'a>(parser: &mut Parser, lines: impl Iterator<Item = RawLine<'a>>) -> Records {
+    lines.filter(|raw| !is_blank(raw)).map(|raw| (line(&raw), parse_line(parser, &raw))).collect()
+}
+
+fn parse_line(parser: &mut Parser, raw: &RawLine) -> Record {
+    if raw.length > MAX_LINE as u64 {
+        let reason = format!("{} bytes long: lines over {MAX_LINE} bytes are not read", raw.length);
+        return Record::bare("malformed", Body::Malformed(reason.into()));
+    }
+    parser.parse(raw.bytes)
+}
+
+fn line(raw: &RawLine) -> Line {
+    Line::new(raw.offset, raw.number, raw.length)
+}
+
+fn is_blank(raw: &RawLine) -> bool {
+    raw.length == raw.bytes.len() as u64 && raw.bytes.iter().all(u8::is_ascii_whitespace)
+}
+
+/// Follows a file and keeps records coming.
+#[derive(Debug)]
+pub struct Feed {
+    tail: Tail,
+    reader: Reader,
+    /// The unfinished last line that was handed out as a record: where it begins and how long it was.
+    open: Option<(u64, usize)>,
+}
+
+/// What a feed has to say.
+#[derive(Debug)]
+pub enum News {
+    /// Nothing now.
+    Nothing,
+    /// Records, in order, of a file of this format.
+    Records(Format, Records),
+    /// Everything said before is void; the records of the new epoch follow.
+    Epoch(Epoch),
+    /// No file at the path yet.
+    Waiting,
+    /// The file is gone; what was read stays.
+    Gone,
+    /// It cannot be read or is no log.
+    Unreadable(LogError),
+}
+
+impl Feed {
+    /// A feed of the file at `path`.
+    pub fn new(path: &Path) -> Self {
+        Self { tail: Tail::new(path), reader: Reader::default(), open: None }
+    }
+
+    /// Bytes read so far.
+    pub fn position(&self) -> u64 {
+        self.tail.position()
+    }
+
+    /// What happened since the last call.
+    pub fn next(&mut self, path: &Path) -> News {
+        match self.tail.poll() {
+            Update::Lines(batch) => {
+                if let Some(news) = self.check_open(&batch) {
+                    return news;
+                }
+                match self.skip_open(&batch) {
+                    Read::Records(format, records) => News::Records(format, records),
+                    Read::Undecided => News::Nothing,
+                    Read::Unknown(message) => unknown(path, message),
+                }
+            }
+            Update::Epoch(epoch) => self.epoch(epoch),
+            Update::Nothing => self.open_record(),
+            Update::Waiting => News::Waiting,
+            Update::Gone => News::Gone,
+            Update::Unreadable(error) => News::Unreadable(error),
+        }
+    }
+
+    fn epoch(&mut self, epoch: Epoch) -> News {
+        self.reader = Reader::default();
+        self.open = None;
+        News::Epoch(epoch)
+    }
+
+    /// A record was handed out for a line without an end: if the line went on, everything is read anew.
+    fn check_open(&mut self, batch: &Batch) -> Option<News> {
+        let (offset, length) = self.open?;
+        let first = batch.lines().next()?;
+        let goes_on = first.offset == offset && first.bytes.get(length..).is_some_and(|rest| !rest.trim_ascii().is_empty());
+        goes_on.then(|| {
+            self.tail.restart(Epoch::Reopened);
+            self.epoch(Epoch::Reopened)
+        })
+    }
+
+    /// Reads `batch` without its first line where that was handed out already.
+    fn skip_open(&mut self, batch: &Batch) -> Read {
+        let Some((offset, _)) = self.open.take() else { return self.reader.read(batch) };
+        match self.reader.read(batch) {
+            Read::Records(format, mut records) => {
+                if records.first().is_some_and(|(line, _)| line.offset == offset) {
+                    records.remove(0);
+                }
+                Read::Records(format, records)
+            }
+            other => other,
+        }
+    }
+
+    /// At the end of the file: an unfinished line that is a whole record counts at once.
+    fn open_record(&mut self) -> News {
+        let Some(raw) = self.tail.open_line() else { return News::Nothing };
+        let (Some(format), Some(parser)) = (self.reader.format, &mut self.reader.parser) else {
+            return News::Nothing;
+        };
+        if let Some((offset, length)) = self.open
+            && offset == raw.offset
+        {
+            let goes_on = raw.bytes.get(length..).is_some_and(|rest| !rest.trim_ascii().is_empty());
+            if goes_on {
+                self.tail.restart(Epoch::Reopened);
+                return self.epoch(Epoch::Reopened);
+            }
+            return News::Nothing;
+        }
+        if !raw.bytes.trim_ascii_start().starts_with(b"{") || !raw.bytes.trim_ascii_end().ends_with(b"}") {
+            return News::Nothing;
+        }
+        let record = parse_line(parser, &raw);
+        if matches!(record.body, Body::Malformed(_)) {
+            return News::Nothing;
+        }
+        let at = line(&raw);
+        self.open = Some((raw.offset, raw.bytes.len()));
+        News::Records(format, vec![(at, record)])
+    }
+
+    /// Nobody waits for more: the format is decided, and what is left of the last line counts as it is.
+    pub fn finish(&mut self, path: &Path) -> News {
+        let open = self.open;
+        let raw = self.tail.open_line().filter(|raw| !is_blank(raw) && open.is_none_or(|(at, _)| at != raw.offset));
+        match self.reader.format {
+            Some(format) => {
+                let records = match raw {
+                    Some(raw) => vec![(line(&raw), self.reader.read_line(&raw))],
+                    None => Vec::new(),
+                };
+                News::Records(format, records)
+            }
+            None => match self.reader.settle(raw.as_ref()) {
+                Read::Records(format, records) => News::Records(format, records),
+                Read::Unknown(message) if self.reader.undecided.is_empty() => {
+                    let _ = message;
+                    News::Unreadable(LogError::Empty { path: path.to_path_buf() })
+                }
+                Read::Unknown(message) => unknown(path, message),
+                Read::Undecided => News::Unreadable(LogError::Empty { path: path.to_path_buf() }),
+            },
+        }
+    }
+}
+
+fn unknown(path: &Path, message: String) -> News {
+    News::Unreadable(LogError::Unknown { path: path.to_path_buf(), message })
+}
+
+/// Reads the log at `path` to its end.
+pub fn load(path: &Path) -> Result<Session, LogError> {
+    let mut feed = Feed::new(path);
+    let mut session: Option<Session> = None;
+    let mut take = |format, records: Records| {
+        let session = session.get_or_insert_with(|| Session::new(format));
+        for (line, record) in records {
+            session.push(line, record);
+        }
+    };
+    loop {
+        let before = feed.position();
+        match feed.next(path) {
+            News::Records(format, records) => take(format, records),
+            News::Epoch(_) => return load(path),
+            News::Nothing if feed.position() > before => {}
+            News::Nothing | News::Gone => break,
+            News::Waiting => return Err(LogError::Missing { path: path.to_path_buf() }),
+            News::Unreadable(error) => return Err(error),
+        }
+    }
+    match feed.finish(path) {
+        News::Records(format, records) => take(format, records),
+        News::Unreadable(error) => return Err(error),
+        _ => {}
+    }
+    let mut session = session.ok_or_else(|| LogError::Empty { path: path.to_path_buf() })?;
+    session.bytes = feed.position();
+    super::subagents::attach(&mut session, path);
+    Ok(session)
+}

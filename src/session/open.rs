@@ -1,0 +1,153 @@
+//! A session with what is needed to look into it: its bytes, and its sub-agents' sessions.
+
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+use crate::log::{LogError, Source};
+
+use super::address::Address;
+use super::subagents::{self, Subagent};
+use super::text::LocatedText;
+use super::{Session, TurnId, load, text};
+
+/// A log opened for looking.
+#[derive(Debug)]
+pub struct OpenLog {
+    /// The path as given.
+    pub path: PathBuf,
+    /// The model.
+    pub session: Session,
+    /// The bytes.
+    pub source: Source,
+    agents: Vec<Agent>,
+}
+
+/// A sub-agent of the session, its own session read when first asked for.
+#[derive(Debug)]
+pub struct Agent {
+    /// Its file.
+    pub file: Subagent,
+    log: OnceCell<Result<Box<OpenLog>, String>>,
+}
+
+/// An address that leads nowhere.
+#[derive(Debug, thiserror::Error)]
+pub enum Lost {
+    /// The main thread is shorter.
+    #[error("there is no turn {0}: the {1} has {2}")]
+    Turn(String, String, u32),
+    /// The turn has fewer parts.
+    #[error("turn {0} has {1} parts, numbered from 0")]
+    Part(String, usize),
+    /// The log has fewer generations.
+    #[error("there is no generation {0}: the log has {1}")]
+    Generation(u32, usize),
+    /// No such line, or a blank one.
+    #[error("line {0} holds no record: the last one is on line {1}")]
+    Line(u32, u32),
+    /// No such thread.
+    #[error("there is no thread @{0}: {1}")]
+    Thread(String, String),
+    /// The sub-agent's file cannot be read.
+    #[error("{0}")]
+    Agent(String),
+}
+
+/// A place that was found: the log that holds it (the session's own or a sub-agent's) and the turn.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'a> {
+    /// The log.
+    pub log: &'a OpenLog,
+    /// The turn.
+    pub turn: TurnId,
+}
+
+impl OpenLog {
+    /// Reads the log at `path` to its end.
+    pub fn load(path: &Path) -> Result<Self, LogError> {
+        let session = load::load(path)?;
+        Self::new(path, session)
+    }
+
+    /// Wraps a session that was read from `path`.
+    pub fn new(path: &Path, session: Session) -> Result<Self, LogError> {
+        let source = Source::open(path)?;
+        let mut log = Self { path: path.to_path_buf(), session, source, agents: Vec::new() };
+        log.refresh_agents();
+        Ok(log)
+    }
+
+    /// Looks again which sub-agents' files there are. Sessions already read are read anew when next asked for.
+    pub fn refresh_agents(&mut self) {
+        let files = subagents::list(&self.session, &self.path);
+        self.agents = files.into_iter().map(|file| Agent { file, log: OnceCell::new() }).collect();
+        subagents::attach(&mut self.session, &self.path);
+    }
+
+    /// The sub-agents that have files of their own.
+    pub fn agents(&self) -> &[Agent] {
+        &self.agents
+    }
+
+    /// The session of the sub-agent at `index`.
+    pub fn agent_log(&self, index: usize) -> Result<&OpenLog, String> {
+        let agent = self.agents.get(index).ok_or_else(|| String::from("no such sub-agent"))?;
+        let read = || Self::load(&agent.file.path).map(Box::new).map_err(|error| error.to_string());
+        agent.log.get_or_init(read).as_ref().map(|log| &**log).map_err(Clone::clone)
+    }
+
+    /// The texts of a turn.
+    pub fn texts(&self, id: TurnId) -> Result<Vec<LocatedText>, LogError> {
+        text::turn(&self.session, &self.source, id)
+    }
+
+    /// How many threads there are, sub-agents' files included.
+    pub fn thread_count(&self) -> usize {
+        self.session.threads().len() + self.agents.len()
+    }
+
+    /// Finds the turn `number` of the thread named `thread`.
+    pub fn find_turn(&self, thread: Option<&str>, number: u32) -> Result<Found<'_>, Lost> {
+        if let Some(index) = self.session.thread_named(thread) {
+            let turn = self.session.numbered(index, number).ok_or_else(|| {
+                let name = thread.map_or_else(|| "main thread".to_owned(), |name| format!("thread @{name}"));
+                Lost::Turn(number.to_string(), name, self.session.threads()[index].turns.len() as u32)
+            })?;
+            return Ok(Found { log: self, turn });
+        }
+        let name = thread.unwrap_or_default();
+        self.thread_log(name)?.find_turn(None, number).map_err(|lost| match lost {
+            Lost::Turn(number, _, count) => Lost::Turn(number, format!("thread @{name}"), count),
+            other => other,
+        })
+    }
+
+    /// The log of the sub-agent named `name`.
+    pub fn thread_log(&self, name: &str) -> Result<&OpenLog, Lost> {
+        let Some(index) = self.agents.iter().position(|agent| agent.file.name == name) else {
+            let names = self.session.threads().iter().skip(1).map(|thread| thread.name.to_string());
+            let names: Vec<String> =
+                names.chain(self.agents.iter().map(|agent| agent.file.name.clone())).map(|n| format!("@{n}")).collect();
+            let known = if names.is_empty() { "the session has no sub-agents".to_owned() } else { names.join(", ") };
+            return Err(Lost::Thread(name.to_owned(), known));
+        };
+        self.agent_log(index).map_err(Lost::Agent)
+    }
+
+    /// The row that an address means: a line's, or the first of a turn.
+    pub fn find_line(&self, line: u32) -> Result<u32, Lost> {
+        let last = self.session.rows().last().map_or(0, |row| row.line);
+        self.session.row_of_line(line).ok_or(Lost::Line(line, last))
+    }
+
+    /// The address of a turn of this log, as seen from the session that owns it: `agent` names this log where it
+    /// is a sub-agent's file.
+    pub fn address(&self, id: TurnId, agent: Option<&str>) -> Address {
+        match (self.session.address(id), agent) {
+            (Address::Turn { thread: None, number, part }, Some(agent)) => {
+                Address::Turn { thread: Some(agent.to_owned()), number, part }
+            }
+            (address, _) => address,
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What a model sees: one [`Context`], whatever the strategy.
+//!
+//! Owns the ways to compact and what each leaves in view as of a turn. Knows no format and no screen. Nothing is
+//! replayed: a context is found from the path of its turn and from stamps.
+
+pub mod fill;
+mod full;
+mod recorded;
+mod truncate;
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::session::{Session, TurnId};
+
+/// A way to compact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// What the agent itself did, as its log records it.
+    Recorded,
+    /// The newest turns only.
+    Truncate(Limit),
+    /// Every original turn of the branch.
+    Full,
+}
+
+/// Where truncation cuts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// At most so many turns.
+    Turns(u32),
+    /// At most so many tokens, estimated.
+    Tokens(u64),
+}
+
+/// Tokens a context may have where nobody says otherwise.
+pub const BUDGET: u64 = 120_000;
+
+/// Names of the strategies of this build.
+pub const NAMES: [&str; 3] = ["recorded", "truncate", "full"];
+
+impl Strategy {
+    /// Its name in JSON, on the command line and on the screen.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Recorded => "recorded",
+            Self::Truncate(_) => "truncate",
+            Self::Full => "full",
+        }
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Strategy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "recorded" => Ok(Self::Recorded),
+            "truncate" => Ok(Self::Truncate(Limit::Tokens(BUDGET))),
+            "full" => Ok(Self::Full),
+            _ => Err(format!("\"{text}\" is no strategy of this build: {}", NAMES.join(", "))),
+        }
+    }
+}
+
+/// One thing a model sees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// An original turn, whole.
+    Turn(TurnId),
+    /// A summary that stands for turns.
+    Summary {
+        /// Where its text is.
+        turn: TurnId,
+        /// Its generation.
+        generation: u32,
+        /// The turns it stands for, as runs of numbers.
+        covers: Vec<(u32, u32)>,
+        /// How many summaries stand between it and original turns.
+        depth: u32,
+    },
+    /// A stub that stands for a pruned event.
+    Receipt {
+        /// The turn that it stands for.
+        target: TurnId,
+    },
+}
+
+impl Entry {
+    /// The turn it shows, or stands for.
+    pub fn turn(&self) -> TurnId {
+        match self {
+            Self::Turn(turn) | Self::Summary { turn, .. } | Self::Receipt { target: turn } => *turn,
+        }
+    }
+
+    /// The word in JSON and on the screen.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Turn(_) => "turn",
+            Self::Summary { .. } => "summary",
+            Self::Receipt { .. } => "receipt",
+        }
+    }
+
+    /// Estimated tokens.
+    pub fn tokens(&self, session: &Session) -> u64 {
+        match self {
+            Self::Turn(turn) | Self::Summary { turn, .. } => u64::from(session.turn(*turn).tokens),
+            Self::Receipt { .. } => RECEIPT_TOKENS,
+        }
+    }
+}
+
+/// What a stub such as "[Old tool result content cleared]" costs, estimated.
+const RECEIPT_TOKENS: u64 = 7;
+
+/// What a model sees after a turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// The number of the main thread's turn; 0 is before the first.
+    pub as_of: u32,
+    /// How it came about.
+    pub strategy: Strategy,
+    /// In the order in which the model reads them.
+    pub entries: Vec<Entry>,
+    /// Estimated tokens of all entries.
+    pub tokens: u64,
+}
+
+/// The context as of turn `as_of` of the main thread under `strategy`. Work grows with the entries and, for
+/// [`Strategy::Full`] and a truncation, with the turns looked at.
+pub fn context(session: &Session, strategy: Strategy, as_of: u32) -> Context {
+    let entries = match (strategy, session.numbered(0, as_of)) {
+        (_, None) => Vec::new(),
+        (Strategy::Recorded, Some(turn)) => recorded::entries(session, turn),
+        (Strategy::Truncate(limit), Some(turn)) => truncate::entries(session, turn, limit),
+        (Strategy::Full, Some(turn)) => full::entries(session, turn),
+    };
+    let tokens = entries.iter().map(|entry| entry.tokens(session)).sum();
+    Context { as_of, strategy, entries, tokens }
+}
+
+#[cfg(test)]
+mod tests;

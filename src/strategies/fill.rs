@@ -1,0 +1,134 @@
+//! What fills a context: by kind and tool, by file, and which turns cost far more than the rest.
+
+use std::collections::HashMap;
+
+use crate::formats::facts::{PartKind, Role};
+use crate::session::{NO_NAME, Session, TurnId};
+
+use super::{Context, Entry};
+
+/// A share of a context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// `tool:Read`, `text`, `thinking`, `prompts`, `summary`, `receipts`, `images`; or `file:src/main.rs`.
+    pub what: String,
+    /// Estimated tokens.
+    pub tokens: u64,
+    /// How many turns have a part in it.
+    pub turns: u32,
+}
+
+/// What fills a context.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fill {
+    /// By kind and tool, largest first: together they are the whole context.
+    pub kinds: Vec<Share>,
+    /// By file, largest first: a second cut through calls and results that name one.
+    pub files: Vec<Share>,
+    /// Turns that cost far more than the rest, in order.
+    pub outliers: Vec<TurnId>,
+}
+
+/// Turns below this many tokens are never called outliers.
+const OUTLIER_AT_LEAST: u64 = 1_000;
+/// Contexts of fewer turns have no outliers: there is no rest to compare with.
+const OUTLIER_TURNS: usize = 8;
+
+/// What fills `context`.
+pub fn fill(session: &Session, context: &Context) -> Fill {
+    let mut kinds = Shares::default();
+    let mut files = Shares::default();
+    for entry in &context.entries {
+        match entry {
+            Entry::Summary { turn, .. } => kinds.add("summary", entry.tokens(session), *turn),
+            Entry::Receipt { target } => kinds.add("receipts", entry.tokens(session), *target),
+            Entry::Turn(turn) => {
+                for (_, part) in session.parts(*turn) {
+                    let tokens = u64::from(part.tokens);
+                    match (part.kind, session.turn(*turn).role) {
+                        (PartKind::ToolCall | PartKind::ToolResult, _) => {
+                            let tool = session.named(part.tool).unwrap_or("unknown");
+                            kinds.add(&format!("tool:{tool}"), tokens, *turn);
+                        }
+                        (PartKind::Thinking, _) => kinds.add("thinking", tokens, *turn),
+                        (PartKind::Image, _) => kinds.add("images", tokens, *turn),
+                        (_, Role::User) => kinds.add("prompts", tokens, *turn),
+                        _ => kinds.add("text", tokens, *turn),
+                    }
+                    if part.path != NO_NAME {
+                        files.add(&format!("file:{}", session.name(part.path)), tokens, *turn);
+                    }
+                }
+            }
+        }
+    }
+    Fill { kinds: kinds.sorted(), files: files.sorted(), outliers: outliers(session, context) }
+}
+
+/// Turns above the upper outer fence of their context (third quartile and three times the interquartile range,
+/// Tukey 1977).
+fn outliers(session: &Session, context: &Context) -> Vec<TurnId> {
+    let cost = |entry: &Entry| matches!(entry, Entry::Turn(_)).then(|| entry.tokens(session));
+    let mut costs: Vec<u64> = context.entries.iter().filter_map(cost).collect();
+    if costs.len() < OUTLIER_TURNS {
+        return Vec::new();
+    }
+    costs.sort_unstable();
+    let (low, high) = (costs[costs.len() / 4], costs[costs.len() * 3 / 4]);
+    let fence = (high + 3 * (high - low)).max(OUTLIER_AT_LEAST);
+    let above = |entry: &&Entry| cost(entry).is_some_and(|tokens| tokens > fence);
+    context.entries.iter().filter(above).map(Entry::turn).collect()
+}
+
+#[derive(Default)]
+struct Shares {
+    by_what: HashMap<String, (u64, u32, Option<TurnId>)>,
+}
+
+impl Shares {
+    fn add(&mut self, what: &str, tokens: u64, turn: TurnId) {
+        if !self.by_what.contains_key(what) {
+            self.by_what.insert(what.to_owned(), (0, 0, None));
+        }
+        if let Some((sum, turns, last)) = self.by_what.get_mut(what) {
+            *sum += tokens;
+            if last.replace(turn) != Some(turn) {
+                *turns += 1;
+            }
+        }
+    }
+
+    fn sorted(self) -> Vec<Share> {
+        let mut shares: Vec<Share> =
+            self.by_what.into_iter().map(|(what, (tokens, turns, _))| Share { what, tokens, turns }).collect();
+        shares.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.what.cmp(&b.what)));
+        shares
+    }
+}
+
+/// About how many turns are left until the next compaction at the pace since the last one, and the size at which
+/// it is expected: that of the compaction before, or four fifths of the window. An estimate for display.
+pub fn turns_left(session: &Session, as_of: u32) -> Option<u32> {
+    let (now, at) = session.context_size(as_of)?;
+    let since = session.path(at).take_while(|id| !session.turn(*id).is_summary());
+    let logged: Vec<(u32, u32)> = since
+        .map(|id| session.turn(id))
+        .filter(|turn| turn.context > 0)
+        .map(|turn| (turn.number, turn.context))
+        .take(PACE_TURNS)
+        .collect();
+    let (first_number, first) = *logged.last()?;
+    let (last_number, _) = *logged.first()?;
+    let turns = last_number.checked_sub(first_number).filter(|turns| *turns > 0)?;
+    let growth = f64::from(now.checked_sub(first)?) / f64::from(turns);
+    if growth <= 0.0 {
+        return None;
+    }
+    let (window, _) = session.window();
+    let usual = u64::from(window) * 4 / 5;
+    let limit = session.compaction_before(as_of).and_then(|c| c.tokens_before).unwrap_or(usual).max(u64::from(now));
+    Some(((limit - u64::from(now)) as f64 / growth) as u32)
+}
+
+/// How many messages back the pace is measured.
+const PACE_TURNS: usize = 60;

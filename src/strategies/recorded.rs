@@ -1,0 +1,42 @@
+//! The agent's own way: the newest summary on the path, the turns it kept, everything since.
+
+use crate::session::{Compaction, Session, TurnId};
+
+use super::Entry;
+
+/// See [`super::context`].
+pub(super) fn entries(session: &Session, turn: TurnId) -> Vec<Entry> {
+    let number = session.turn(turn).number;
+    let mut newest_first = Vec::new();
+    for id in session.path(turn) {
+        if session.turn(id).is_summary()
+            && let Some(compaction) = session.compaction_of(id)
+        {
+            push_kept(session, compaction, number, &mut newest_first);
+            newest_first.push(Entry::Summary {
+                turn: id,
+                generation: compaction.generation,
+                covers: compaction.covers.clone(),
+                depth: compaction.depth,
+            });
+            break;
+        }
+        newest_first.push(shown(session, id, number));
+    }
+    newest_first.reverse();
+    newest_first
+}
+
+fn push_kept(session: &Session, compaction: &Compaction, number: u32, newest_first: &mut Vec<Entry>) {
+    let kept = compaction.kept.iter().rev().flat_map(|(from, to)| (*from..=*to).rev());
+    let kept = kept.filter_map(|kept| session.numbered(0, kept));
+    newest_first.extend(kept.map(|id| shown(session, id, number)));
+}
+
+/// A turn as the model sees it after turn `number`: whole, or as a stub once its results were cleared.
+fn shown(session: &Session, id: TurnId, number: u32) -> Entry {
+    match session.cleared_at(id) {
+        Some(at) if at <= number => Entry::Receipt { target: id },
+        _ => Entry::Turn(id),
+    }
+}
