@@ -6,6 +6,7 @@
 
 pub mod formats;
 pub mod log;
+pub mod outline;
 pub mod session;
 pub mod strategies;
 pub mod text;

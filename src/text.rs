@@ -6,4 +6,5 @@
 pub mod display;
 pub mod numbers;
 pub mod preview;
+pub mod sections;
 pub mod tokens;

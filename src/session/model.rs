@@ -152,6 +152,11 @@ impl Turn {
         self.is(Self::ERROR)
     }
 
+    /// Whether its first words are prose, rather than a call's arguments or reasoning.
+    pub fn preview_is_text(&self) -> bool {
+        self.preview_rank == 0
+    }
+
     /// Whether a conversation of its own begins here.
     pub fn is_root(&self) -> bool {
         self.is(Self::ROOT)
@@ -422,6 +427,9 @@ impl Session {
 
     /// The compaction whose summary is the turn `id`.
     pub fn compaction_of(&self, id: TurnId) -> Option<&Compaction> {
+        if self.turn(id).role != Role::Summary {
+            return None;
+        }
         self.compactions.iter().find(|compaction| compaction.summary == Some(id))
     }
 

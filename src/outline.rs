@@ -1,0 +1,89 @@
+//! One lazy tree type for every view.
+//!
+//! A tree is asked, never built: how many children a node has, which one is the n-th, what it is called, which
+//! turns it rests on, all as of a turn. The terminal, `pentimento tree` and the exports read the same answers, and
+//! a node with a million children costs nothing until somebody looks at some of them.
+
+mod generations;
+mod label;
+mod parts;
+mod view;
+mod window;
+
+pub use label::{Label, Mark, one_line};
+pub use view::{View, ViewKind};
+
+use crate::session::TurnId;
+use crate::session::open::OpenLog;
+
+/// A node of a tree. Small, and the same node names the same thing for as long as its log lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Node {
+    /// The tree itself.
+    Root,
+    /// A recorded compaction.
+    Generation(u32),
+    /// A section of a generation's summary, from 0.
+    Section(u32, u16),
+    /// Turns under one heading.
+    Group(Group),
+    /// A turn of the session.
+    Turn(TurnId),
+    /// A part of a turn, from 0.
+    Part(TurnId, u16),
+    /// A row that is no turn.
+    Row(u32),
+    /// A microcompaction, by its place among them.
+    Clearing(u32),
+    /// What fills the window, by its place: kinds first, then files.
+    Share(u16),
+    /// A thread of the session's own file, by its place.
+    Thread(u16),
+    /// A sub-agent with a file of its own, by its place.
+    Agent(u16),
+    /// A turn of such a sub-agent's main thread.
+    AgentTurn(u16, TurnId),
+    /// A part of such a turn.
+    AgentPart(u16, TurnId, u16),
+}
+
+/// A heading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Group {
+    /// Turns kept word for word by the compaction that made the window.
+    Kept,
+    /// Turns in view since then.
+    Since,
+    /// What fills the window.
+    Fill,
+    /// What the model no longer sees.
+    Out,
+    /// Turns that a generation covers.
+    Covered(u32),
+    /// Turns that a generation kept.
+    KeptBy(u32),
+    /// Turns of its range on other branches.
+    AbandonedIn(u32),
+    /// Turns on other branches since the last compaction.
+    Abandoned,
+    /// Turns of earlier conversations in the same file.
+    Earlier,
+    /// Records that are no turns, behind a turn.
+    Notes(TurnId),
+    /// Sub-agents' threads.
+    Threads,
+}
+
+/// A lazy tree.
+pub trait Outline {
+    /// How many children `node` has.
+    fn count(&self, log: &OpenLog, node: Node) -> usize;
+    /// Its child at `index`, below [`Outline::count`].
+    fn child(&self, log: &OpenLog, node: Node, index: usize) -> Option<Node>;
+    /// Where `child` stands among the children of `node`.
+    fn position(&self, log: &OpenLog, node: Node, child: Node) -> Option<usize>;
+    /// What it is called.
+    fn label(&self, log: &OpenLog, node: Node) -> Label;
+    /// The turns it rests on.
+    fn sources(&self, log: &OpenLog, node: Node) -> Vec<TurnId>;
+}

@@ -1,0 +1,55 @@
+//! The Generations view: each recorded compaction with its summary, what it covered, kept and left behind.
+
+use crate::session::open::OpenLog;
+
+use super::{Group, Node, View, ViewKind};
+
+/// The children of the whole view: generations and microcompactions in order, then what came since.
+pub(super) fn root(view: &View, log: &OpenLog) -> Vec<Node> {
+    let session = &log.session;
+    let mut root: Vec<(u32, Node)> = Vec::new();
+    for compaction in session.compactions() {
+        let row = match (compaction.summary, compaction.boundary_row) {
+            (Some(summary), _) if session.turn(summary).number > view.as_of => continue,
+            (Some(summary), _) => session.turn(summary).first_row,
+            (None, Some(row)) => {
+                let after = session.anchor(row).map_or(0, |turn| session.turn(turn).number);
+                if after > view.as_of {
+                    continue;
+                }
+                row
+            }
+            (None, None) => continue,
+        };
+        root.push((row, Node::Generation(compaction.generation)));
+    }
+    for (place, clearing) in session.clearings().iter().enumerate() {
+        if clearing.turn <= view.as_of {
+            root.push((clearing.row, Node::Clearing(place as u32)));
+        }
+    }
+    root.sort_by_key(|(row, _)| *row);
+    let mut root: Vec<Node> = root.into_iter().map(|(_, node)| node).collect();
+    root.push(Node::Group(Group::Since));
+    root
+}
+
+/// What stands under a generation.
+pub(super) fn children(view: &View, log: &OpenLog, generation: u32) -> Vec<Node> {
+    let Some(compaction) = log.session.generation(generation) else { return Vec::new() };
+    let sections = view.summary_text(log, generation).sections.len();
+    let mut children: Vec<Node> = (0..sections).map(|section| Node::Section(generation, section as u16)).collect();
+    if view.kind == ViewKind::Window {
+        return children;
+    }
+    for (ranges, group) in [
+        (&compaction.covers, Group::Covered(generation)),
+        (&compaction.kept, Group::KeptBy(generation)),
+        (&compaction.abandoned, Group::AbandonedIn(generation)),
+    ] {
+        if !ranges.is_empty() {
+            children.push(Node::Group(group));
+        }
+    }
+    children
+}

@@ -1,0 +1,211 @@
+//! The views of a session as trees, as of a turn.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::session::open::OpenLog;
+use crate::session::{Session, TurnId};
+use crate::strategies::fill::Fill;
+use crate::text::sections::{self, Section};
+
+use super::{Group, Label, Node, Outline, window};
+
+/// Which tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ViewKind {
+    /// What the model sees.
+    Window,
+    /// What each compaction covered.
+    Generations,
+}
+
+impl ViewKind {
+    /// The views of this build, in the order of their tabs.
+    pub const ALL: [Self; 2] = [Self::Window, Self::Generations];
+
+    /// Its name on the command line and, capitalised, on the screen.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Window => "window",
+            Self::Generations => "generations",
+        }
+    }
+
+    /// The view called `name`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|view| view.name() == name)
+    }
+}
+
+/// A summary's text, cut into sections.
+#[derive(Debug, Default)]
+pub struct SummaryText {
+    /// All of it.
+    pub text: String,
+    /// Its sections.
+    pub sections: Vec<Section>,
+}
+
+/// One view as of a turn.
+///
+/// Holds the list of what is in the window (it grows by a push when a turn arrives) and caches of summaries that
+/// were looked at. Everything else is asked of the log.
+#[derive(Debug)]
+pub struct View {
+    /// Which tree.
+    pub kind: ViewKind,
+    /// The number of the main thread's turn it is as of.
+    pub as_of: u32,
+    pub(super) in_view: Vec<Node>,
+    pub(super) kept: Vec<TurnId>,
+    pub(super) summary: Option<u32>,
+    pub(super) abandoned: Vec<TurnId>,
+    pub(super) earlier: Vec<TurnId>,
+    pub(super) fill: RefCell<Option<Rc<Fill>>>,
+    pub(super) root: Vec<Node>,
+    summaries: RefCell<HashMap<u32, Rc<SummaryText>>>,
+}
+
+impl View {
+    /// The view `kind` as of turn `as_of`. Work grows with what is in the window.
+    pub fn new(log: &OpenLog, kind: ViewKind, as_of: u32) -> Self {
+        let mut view = Self {
+            kind,
+            as_of,
+            in_view: Vec::new(),
+            kept: Vec::new(),
+            summary: None,
+            abandoned: Vec::new(),
+            earlier: Vec::new(),
+            fill: RefCell::new(None),
+            root: Vec::new(),
+            summaries: RefCell::new(HashMap::new()),
+        };
+        window::build(&mut view, &log.session);
+        view.refresh_root(log);
+        view
+    }
+
+    /// Moves the view to turn `as_of`: by a push where one turn arrived on the same path, anew otherwise.
+    pub fn move_to(&mut self, log: &OpenLog, as_of: u32) {
+        if as_of == self.as_of {
+            window::refresh_last(self, &log.session);
+        } else if !window::advance(self, &log.session, as_of) {
+            self.as_of = as_of;
+            window::build(self, &log.session);
+        }
+        self.fill.replace(None);
+        self.refresh_root(log);
+    }
+
+    fn refresh_root(&mut self, log: &OpenLog) {
+        self.root = match self.kind {
+            ViewKind::Window => window::root(self, log),
+            ViewKind::Generations => super::generations::root(self, log),
+        };
+    }
+
+    /// What fills the window. Computed when first asked for.
+    pub fn fill(&self, session: &Session) -> Rc<Fill> {
+        if let Some(fill) = &*self.fill.borrow() {
+            return Rc::clone(fill);
+        }
+        let context =
+            crate::strategies::context(session, crate::strategies::Strategy::Recorded, self.as_of);
+        let fill = Rc::new(crate::strategies::fill::fill(session, &context));
+        self.fill.replace(Some(Rc::clone(&fill)));
+        fill
+    }
+
+    /// The summary of a generation, read back once.
+    pub fn summary_text(&self, log: &OpenLog, generation: u32) -> Rc<SummaryText> {
+        if let Some(summary) = self.summaries.borrow().get(&generation) {
+            return Rc::clone(summary);
+        }
+        let turn = log.session.generation(generation).and_then(|compaction| compaction.summary);
+        let text = turn.and_then(|turn| crate::session::text::whole(&log.session, &log.source, turn).ok());
+        let text = text.unwrap_or_default();
+        let summary = Rc::new(SummaryText { sections: sections::split(&text), text });
+        self.summaries.borrow_mut().insert(generation, Rc::clone(&summary));
+        summary
+    }
+
+    /// Whether the model sees turn `id` as of this view's turn.
+    pub fn sees(&self, session: &Session, id: TurnId) -> bool {
+        session.turn(id).thread == 0
+            && (self.kept.binary_search(&id).is_ok()
+                || self.position_in_view(Node::Turn(id), session).is_some()
+                || self.summary.and_then(|g| session.generation(g)).is_some_and(|c| c.summary == Some(id)))
+    }
+
+    /// Where a node stands in the window's list, which is in the order of the file.
+    pub(super) fn position_in_view(&self, node: Node, session: &Session) -> Option<usize> {
+        let row = |node: &Node| match node {
+            Node::Turn(id) => session.turn(*id).first_row,
+            Node::Row(row) => *row,
+            _ => 0,
+        };
+        let at = self.in_view.binary_search_by_key(&row(&node), row).ok()?;
+        (self.in_view[at] == node).then_some(at)
+    }
+}
+
+impl Outline for View {
+    fn count(&self, log: &OpenLog, node: Node) -> usize {
+        match node {
+            Node::Root => self.root.len(),
+            Node::Group(Group::Since) => self.in_view.len(),
+            Node::Group(Group::Kept) => self.kept.len(),
+            Node::Group(Group::Abandoned) => self.abandoned.len(),
+            Node::Group(Group::Earlier) => self.earlier.len(),
+            Node::Group(Group::Fill) => {
+                let fill = self.fill(&log.session);
+                fill.kinds.len() + fill.files.len()
+            }
+            Node::Group(Group::Out) => window::out(self, log).len(),
+            Node::Generation(generation) => super::generations::children(self, log, generation).len(),
+            _ => super::parts::count(log, node),
+        }
+    }
+
+    fn child(&self, log: &OpenLog, node: Node, index: usize) -> Option<Node> {
+        match node {
+            Node::Root => self.root.get(index).copied(),
+            Node::Group(Group::Since) => self.in_view.get(index).copied(),
+            Node::Group(Group::Kept) => self.kept.get(index).map(|id| Node::Turn(*id)),
+            Node::Group(Group::Abandoned) => self.abandoned.get(index).map(|id| Node::Turn(*id)),
+            Node::Group(Group::Earlier) => self.earlier.get(index).map(|id| Node::Turn(*id)),
+            Node::Group(Group::Fill) => Some(Node::Share(index as u16)),
+            Node::Group(Group::Out) => window::out(self, log).get(index).copied(),
+            Node::Generation(generation) => {
+                super::generations::children(self, log, generation).get(index).copied()
+            }
+            _ => super::parts::child(log, node, index),
+        }
+    }
+
+    fn position(&self, log: &OpenLog, node: Node, child: Node) -> Option<usize> {
+        match (node, child) {
+            (Node::Root, _) => self.root.iter().position(|root| *root == child),
+            (Node::Group(Group::Since), _) => self.position_in_view(child, &log.session),
+            (Node::Group(Group::Kept), Node::Turn(id)) => self.kept.binary_search(&id).ok(),
+            (Node::Group(Group::Abandoned), Node::Turn(id)) => self.abandoned.binary_search(&id).ok(),
+            (Node::Group(Group::Earlier), Node::Turn(id)) => self.earlier.binary_search(&id).ok(),
+            (Node::Group(Group::Fill), Node::Share(index)) => Some(usize::from(index)),
+            (Node::Group(Group::Out), _) => window::out(self, log).iter().position(|out| *out == child),
+            (Node::Generation(generation), _) => {
+                super::generations::children(self, log, generation).iter().position(|known| *known == child)
+            }
+            _ => super::parts::position(log, node, child),
+        }
+    }
+
+    fn label(&self, log: &OpenLog, node: Node) -> Label {
+        super::parts::label(self, log, node)
+    }
+
+    fn sources(&self, log: &OpenLog, node: Node) -> Vec<TurnId> {
+        super::parts::sources(self, log, node)
+    }
+}

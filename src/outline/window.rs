@@ -1,0 +1,156 @@
+//! The Window view: the model's view as of a turn, what fills it, and what fell out of it.
+
+use crate::session::open::OpenLog;
+use crate::session::{Session, TurnId};
+use crate::strategies::{self, Entry, Strategy};
+
+use super::{Group, Node, View};
+
+/// Works out what is in the window.
+pub(super) fn build(view: &mut View, session: &Session) {
+    let context = strategies::context(session, Strategy::Recorded, view.as_of);
+    view.in_view.clear();
+    view.kept.clear();
+    view.summary = None;
+    let summary_turn = context.entries.iter().find_map(|entry| match entry {
+        Entry::Summary { turn, generation, .. } => {
+            view.summary = Some(*generation);
+            Some(*turn)
+        }
+        _ => None,
+    });
+    for entry in &context.entries {
+        let (Entry::Turn(id) | Entry::Receipt { target: id }) = entry else { continue };
+        if summary_turn.is_some_and(|summary| *id < summary) {
+            view.kept.push(*id);
+        } else {
+            push(view, session, *id);
+        }
+    }
+    set_aside(view, session);
+}
+
+/// Adds a turn of the path, and the malformed lines that follow it.
+fn push(view: &mut View, session: &Session, id: TurnId) {
+    view.in_view.push(Node::Turn(id));
+    push_malformed(view, session, id);
+}
+
+fn push_malformed(view: &mut View, session: &Session, id: TurnId) {
+    let rows = session.rows_after(id);
+    let from = session.malformed().partition_point(|(row, _)| *row < rows.start);
+    for (row, _) in session.malformed()[from..].iter().take_while(|(row, _)| *row < rows.end) {
+        if view.in_view.last() != Some(&Node::Row(*row)) {
+            view.in_view.push(Node::Row(*row));
+        }
+    }
+}
+
+/// What is neither in view nor covered: turns on other branches since the summary, and earlier conversations.
+fn set_aside(view: &mut View, session: &Session) {
+    view.abandoned.clear();
+    view.earlier.clear();
+    let first = view.in_view.iter().find_map(|node| match node {
+        Node::Turn(id) => Some(*id),
+        _ => None,
+    });
+    let begins = view.summary.and_then(|g| session.generation(g)).and_then(|c| c.summary).or(first);
+    let Some(begins) = begins else { return };
+    let (from, to) = (session.turn(begins).number, view.as_of);
+    for number in from..=to {
+        let Some(id) = session.numbered(0, number) else { continue };
+        if view.position_in_view(Node::Turn(id), session).is_none() && id != begins {
+            view.abandoned.push(id);
+        }
+    }
+    // Without a summary the window begins at a root: what stands before it is another conversation.
+    if view.summary.is_none() {
+        let covered = |number| session.compactions().iter().any(|c| c.covers_number(number));
+        let before = (1..from).filter(|number| !covered(*number));
+        view.earlier = before.filter_map(|number| session.numbered(0, number)).collect();
+    }
+}
+
+/// Moves on to `as_of` by pushes, where every new turn goes on from the one before it. False: build anew.
+pub(super) fn advance(view: &mut View, session: &Session, as_of: u32) -> bool {
+    if as_of <= view.as_of || view.as_of == 0 {
+        return false;
+    }
+    let Some(mut last) = session.numbered(0, view.as_of) else { return false };
+    for number in view.as_of + 1..=as_of {
+        let Some(id) = session.numbered(0, number) else { return false };
+        let turn = session.turn(id);
+        if turn.is_summary() || turn.is_root() || session.before(id) != Some(last) {
+            return false;
+        }
+        last = id;
+    }
+    let withdrawn = session.turn(last).is_withdrawn();
+    let cleared = session.clearings().last().is_some_and(|clearing| clearing.turn >= view.as_of);
+    if withdrawn || cleared {
+        return false;
+    }
+    refresh_last(view, session);
+    for number in view.as_of + 1..=as_of {
+        if let Some(id) = session.numbered(0, number) {
+            push(view, session, id);
+        }
+    }
+    view.as_of = as_of;
+    true
+}
+
+/// Malformed lines may have arrived behind the newest turn.
+pub(super) fn refresh_last(view: &mut View, session: &Session) {
+    if let Some(id) = session.numbered(0, view.as_of)
+        && view.in_view.iter().rev().find(|node| matches!(node, Node::Turn(_))) == Some(&Node::Turn(id))
+    {
+        while matches!(view.in_view.last(), Some(Node::Row(_))) {
+            view.in_view.pop();
+        }
+        push_malformed(view, session, id);
+    }
+}
+
+/// The children of the whole view.
+pub(super) fn root(view: &View, log: &OpenLog) -> Vec<Node> {
+    let mut root = Vec::new();
+    root.extend(view.summary.map(Node::Generation));
+    if !view.kept.is_empty() {
+        root.push(Node::Group(Group::Kept));
+    }
+    root.push(Node::Group(Group::Since));
+    root.push(Node::Group(Group::Fill));
+    if !out(view, log).is_empty() {
+        root.push(Node::Group(Group::Out));
+    }
+    if log.thread_count() > 1 {
+        root.push(Node::Group(Group::Threads));
+    }
+    root
+}
+
+/// What the model no longer sees, newest first.
+pub(super) fn out(view: &View, log: &OpenLog) -> Vec<Node> {
+    let mut out = Vec::new();
+    if !view.abandoned.is_empty() {
+        out.push(Node::Group(Group::Abandoned));
+    }
+    let session = &log.session;
+    for compaction in session.compactions().iter().rev() {
+        let Some(summary) = compaction.summary else { continue };
+        if session.turn(summary).number > view.as_of {
+            continue;
+        }
+        if !compaction.covers.is_empty() {
+            out.push(Node::Group(Group::Covered(compaction.generation)));
+        }
+        if !compaction.abandoned.is_empty() {
+            out.push(Node::Group(Group::AbandonedIn(compaction.generation)));
+        }
+    }
+    if !view.earlier.is_empty() {
+        out.push(Node::Group(Group::Earlier));
+    }
+    out
+}
