@@ -4,6 +4,7 @@
 //! append-only model, [`strategies`] the model into what a model sees at a turn, [`outline`] all of it into trees,
 //! and the terminal interface and the [`commands`] show them. Nothing imports what comes after it.
 
+pub mod commands;
 pub mod formats;
 pub mod log;
 pub mod outline;

@@ -1,0 +1,139 @@
+//! The same answers as the screen's, as text and JSON.
+//!
+//! Owns the command line's contract: what each command prints, and the exit status. Standard output carries only
+//! the result; messages go to standard error. Computes nothing itself: it asks the session, the strategies and the
+//! outline.
+
+pub mod cli;
+mod context;
+mod expand;
+mod info;
+mod tree;
+mod turns;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use crate::log::LogError;
+use crate::session::address::{Address, Moment, NoSuchMoment, NotAnAddress};
+use crate::session::open::{Lost, OpenLog};
+
+use cli::{Arguments, Command};
+
+/// Version of the JSON that commands print.
+pub const SCHEMA: u32 = 1;
+
+/// Why a command ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Wrong usage: exit status 2.
+    #[error("{0}")]
+    Usage(String),
+    /// The log could not be read: 3.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// Nothing is at that address: 4.
+    #[error("{0}")]
+    NotFound(String),
+    /// The result could not be written. A closed pipe is no failure.
+    #[error("cannot write the result: {0}")]
+    Write(#[from] io::Error),
+}
+
+impl Failure {
+    /// The exit status.
+    pub fn status(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Log(_) | Self::Write(_) => 3,
+            Self::NotFound(_) => 4,
+        }
+    }
+}
+
+impl From<NotAnAddress> for Failure {
+    fn from(error: NotAnAddress) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<Lost> for Failure {
+    fn from(error: Lost) -> Self {
+        Self::NotFound(error.to_string())
+    }
+}
+
+impl From<NoSuchMoment> for Failure {
+    fn from(error: NoSuchMoment) -> Self {
+        if error.is_usage() { Self::Usage(error.to_string()) } else { Self::NotFound(error.to_string()) }
+    }
+}
+
+/// Runs `command` and says how it ended.
+pub fn run(command: &Command) -> ExitCode {
+    let stdout = io::stdout();
+    let mut out = io::BufWriter::new(stdout.lock());
+    let outcome = dispatch(command, &mut out).and_then(|()| out.flush().map_err(Failure::from));
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) => {
+            let _ = out.flush();
+            eprintln!("pentimento: {failure}");
+            ExitCode::from(failure.status())
+        }
+    }
+}
+
+fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
+    match command {
+        Command::Info { path, json } => info::run(&OpenLog::load(path)?, *json, out),
+        Command::Turns(arguments) => turns::run(&OpenLog::load(&arguments.path)?, arguments, out),
+        Command::Context(arguments) => context::run(&OpenLog::load(&arguments.path)?, arguments, out),
+        Command::Tree(arguments) => tree::run(&OpenLog::load(&arguments.path)?, arguments, out),
+        Command::Expand(arguments) => expand::run(&OpenLog::load(&arguments.path)?, arguments, out),
+        Command::Completions { shell } => {
+            let mut command = <Arguments as clap::CommandFactory>::command();
+            clap_complete::generate(*shell, &mut command, "pentimento", &mut Plain(out));
+            Ok(())
+        }
+        Command::Man => {
+            let command = <Arguments as clap::CommandFactory>::command();
+            clap_mangen::Man::new(command).render(&mut Plain(out))?;
+            Ok(())
+        }
+    }
+}
+
+/// `clap_complete` and `clap_mangen` want a sized writer.
+struct Plain<'a>(&'a mut dyn Write);
+
+impl Write for Plain<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// The turn number that `--as-of` means; the newest turn without it.
+fn as_of(log: &OpenLog, moment: Option<&str>) -> Result<u32, Failure> {
+    match moment {
+        None => Ok(log.session.last()),
+        Some(text) => Ok(log.session.resolve(&text.parse::<Moment>()?)?),
+    }
+}
+
+/// Milliseconds since the epoch as ISO 8601 in UTC.
+fn iso(time: i64) -> Option<String> {
+    jiff::Timestamp::from_millisecond(time).ok().filter(|_| time != i64::MIN).map(|t| t.to_string())
+}
+
+/// The address of the thread at `index`, `main` for the main one.
+fn thread_name(log: &OpenLog, index: usize) -> String {
+    match &*log.session.threads()[index].name {
+        "" => "main".to_owned(),
+        name => Address::Thread(name.to_owned()).to_string(),
+    }
+}

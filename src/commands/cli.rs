@@ -1,0 +1,187 @@
+//! The command line as typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+use crate::outline::ViewKind;
+
+/// A terminal inspector for AI agents' session logs.
+///
+/// Opens a log or follows it live, shows what the model still sees and what was compacted away, and leads from
+/// there back to the original turns. Runs offline and only reads the logs.
+#[derive(Debug, Parser)]
+#[command(name = "pentimento", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
+#[command(after_help = "Addresses: t489 a turn, t489.2 a part of it, @a881341/t12 a sub-agent's turn, L560 a physical \
+line, g3 a generation.\nExit status: 0 done, 2 wrong usage, 3 the log could not be read, 4 nothing found for that \
+address.")]
+pub struct Arguments {
+    /// What to do; without it the terminal interface opens.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Options of the terminal interface.
+    #[command(flatten)]
+    pub interface: Interface,
+}
+
+/// Options of the terminal interface.
+#[derive(Debug, Args)]
+pub struct Interface {
+    /// The session log to open.
+    pub path: Option<PathBuf>,
+    /// Start at the end and stay there while the log grows; wait for a file that does not exist yet.
+    #[arg(short, long)]
+    pub follow: bool,
+    /// Show everything as of this moment: a turn (489, t489), just after a compaction (g2), just before it (g2-),
+    /// or a clock time.
+    #[arg(long, value_name = "MOMENT")]
+    pub as_of: Option<String>,
+    /// The view to start with.
+    #[arg(long, value_name = "NAME")]
+    pub view: Option<ViewName>,
+    /// Look for changes every quarter of a second instead of waiting for events of the file system.
+    #[arg(long)]
+    pub poll: bool,
+    /// The colours: `ansi` (the terminal's own), `dark`, `light` or `mono`.
+    #[arg(long, value_name = "NAME")]
+    pub theme: Option<String>,
+    /// When to use colours.
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub color: ColorWhen,
+    /// Leave the mouse to the terminal.
+    #[arg(long)]
+    pub no_mouse: bool,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorWhen {
+    /// Unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// A view's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ViewName {
+    /// What the model sees.
+    Window,
+    /// What each compaction covered.
+    Generations,
+}
+
+impl From<ViewName> for ViewKind {
+    fn from(name: ViewName) -> Self {
+        match name {
+            ViewName::Window => Self::Window,
+            ViewName::Generations => Self::Generations,
+        }
+    }
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Format, counts, token use, malformed and unknown records, what fills the window, every compaction.
+    Info {
+        /// The session log.
+        path: PathBuf,
+        /// One JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+    /// The timeline: a line a turn.
+    Turns(TurnsArguments),
+    /// What the model sees.
+    Context(ContextArguments),
+    /// A view's tree as text.
+    Tree(TreeArguments),
+    /// The turns under an address, word for word.
+    Expand(ExpandArguments),
+    /// Completions for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+    /// The manual page, in roff.
+    Man,
+}
+
+/// Arguments of `turns`.
+#[derive(Debug, Args)]
+pub struct TurnsArguments {
+    /// The session log.
+    pub path: PathBuf,
+    /// Only turns A to B of the main thread; either may be left out (`100..`).
+    #[arg(long, value_name = "A..B")]
+    pub range: Option<String>,
+    /// Only this thread: `main`, or `@NAME` of a sub-agent. Without it every thread of the file, the main one first.
+    #[arg(long, value_name = "THREAD")]
+    pub thread: Option<String>,
+    /// One JSON object a line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `context`.
+#[derive(Debug, Args)]
+pub struct ContextArguments {
+    /// The session log.
+    pub path: PathBuf,
+    /// As of this moment: a turn, g2, g2- or a clock time.
+    #[arg(long, value_name = "MOMENT")]
+    pub as_of: Option<String>,
+    /// The way to compact: recorded, truncate or full.
+    #[arg(long, value_name = "NAME", default_value = "recorded")]
+    pub strategy: String,
+    /// Tokens that `truncate` keeps (estimated); 120,000 without it.
+    #[arg(long, value_name = "TOKENS")]
+    pub budget: Option<u64>,
+    /// Turns that `truncate` keeps, instead of a budget.
+    #[arg(long, value_name = "TURNS", conflicts_with = "budget")]
+    pub hot: Option<u32>,
+    /// One JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `tree`.
+#[derive(Debug, Args)]
+pub struct TreeArguments {
+    /// The session log.
+    pub path: PathBuf,
+    /// The view.
+    #[arg(long, value_name = "NAME", default_value = "window")]
+    pub view: ViewName,
+    /// As of this moment: a turn, g2, g2- or a clock time.
+    #[arg(long, value_name = "MOMENT")]
+    pub as_of: Option<String>,
+    /// How many levels to print.
+    #[arg(long, value_name = "LEVELS", default_value_t = 2)]
+    pub depth: u32,
+    /// One JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `expand`.
+#[derive(Debug, Args)]
+pub struct ExpandArguments {
+    /// The session log.
+    pub path: PathBuf,
+    /// Where: t489, t489.2, @a881341/t12, @a881341, L560, g3.
+    pub address: String,
+    /// Every physical line from the first to the last covered record, notes included, as the log's bytes.
+    #[arg(long, conflicts_with_all = ["json", "summary"])]
+    pub raw: bool,
+    /// The node's own summary instead of what it covers.
+    #[arg(long)]
+    pub summary: bool,
+    /// One JSON object a line.
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,85 @@
+//! `pentimento context`: what the model sees.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use crate::outline::{Label, Node, Outline, View, ViewKind, one_line};
+use crate::session::address::Address;
+use crate::session::open::OpenLog;
+use crate::strategies::{Context, Entry, Limit, Strategy, context};
+use crate::text::numbers::{count, grouped};
+
+use super::cli::ContextArguments;
+use super::{Failure, SCHEMA, as_of};
+
+/// Prints the context as of a moment under a strategy.
+pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Write) -> Result<(), Failure> {
+    let mut strategy: Strategy = arguments.strategy.parse().map_err(Failure::Usage)?;
+    if let Strategy::Truncate(limit) = &mut strategy {
+        *limit = match (arguments.hot, arguments.budget) {
+            (Some(turns), _) => Limit::Turns(turns),
+            (None, Some(tokens)) => Limit::Tokens(tokens),
+            (None, None) => *limit,
+        };
+    }
+    let as_of = as_of(log, arguments.as_of.as_deref())?;
+    let context = context(&log.session, strategy, as_of);
+    if arguments.json {
+        writeln!(out, "{}", to_json(log, &context))?;
+        return Ok(());
+    }
+    let origin = if strategy == Strategy::Recorded { "recorded" } else { "replayed" };
+    writeln!(
+        out,
+        "as of t{as_of} · {strategy} ({origin}) · {} · ~{} tokens",
+        count(context.entries.len() as u64, "entry").replace("entrys", "entries"),
+        grouped(context.tokens)
+    )?;
+    let view = View::new(log, ViewKind::Window, as_of);
+    for entry in &context.entries {
+        writeln!(out, "{}", one_line(&label(log, &view, entry)))?;
+    }
+    Ok(())
+}
+
+fn label(log: &OpenLog, view: &View, entry: &Entry) -> Label {
+    let node = match entry {
+        Entry::Turn(id) | Entry::Receipt { target: id } => Node::Turn(*id),
+        Entry::Summary { generation, .. } => Node::Generation(*generation),
+    };
+    Label { tokens: Some(entry.tokens(&log.session)), ..view.label(log, node) }
+}
+
+fn to_json(log: &OpenLog, context: &Context) -> Value {
+    let session = &log.session;
+    let entries: Vec<Value> = context
+        .entries
+        .iter()
+        .map(|entry| {
+            let mut value = json!({
+                "kind": entry.kind(),
+                "address": session.address(entry.turn()).to_string(),
+                "covers": Value::Null,
+                "depth": 0,
+                "tokens": entry.tokens(session),
+            });
+            if let Entry::Summary { generation, covers, depth, turn } = entry {
+                value["address"] = json!(Address::Generation(*generation).to_string());
+                value["turn"] = json!(session.turn(*turn).number);
+                value["covers"] = json!(covers);
+                value["depth"] = json!(depth);
+            }
+            value
+        })
+        .collect();
+    json!({
+        "schema": SCHEMA,
+        "as_of": context.as_of,
+        "strategy": context.strategy.name(),
+        "recorded": context.strategy == Strategy::Recorded,
+        "tokens": context.tokens,
+        "logged_tokens": session.context_size(context.as_of).map(|(tokens, _)| tokens),
+        "entries": entries,
+    })
+}

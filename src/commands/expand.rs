@@ -1,0 +1,191 @@
+//! `pentimento expand`: the turns under an address, word for word, or the log's own bytes.
+
+use std::io::Write;
+
+use serde_json::json;
+
+use crate::session::address::Address;
+use crate::session::open::{Lost, OpenLog};
+use crate::session::text::{line, shown};
+use crate::session::{RowKind, TurnId};
+use crate::text::display;
+
+use super::cli::ExpandArguments;
+use super::{Failure, iso};
+
+/// Bytes copied at a time.
+const CHUNK: u64 = 1 << 20;
+
+/// Prints what lies under an address.
+pub(super) fn run(log: &OpenLog, arguments: &ExpandArguments, out: &mut dyn Write) -> Result<(), Failure> {
+    let address: Address = arguments.address.parse()?;
+    let place = find(log, &address, arguments.summary)?;
+    if arguments.raw {
+        let (first, last) = place.rows;
+        return copy(place.log, first, last, out);
+    }
+    match place.what.clone() {
+        What::Turns(turns) => {
+            for id in turns {
+                print_turn(&place, id, None, arguments.json, out)?;
+            }
+        }
+        What::Part(id, part) => print_turn(&place, id, Some(part), arguments.json, out)?,
+        What::Row(row) => print_row(place.log, row, arguments.json, out)?,
+    }
+    Ok(())
+}
+
+struct Place<'a> {
+    log: &'a OpenLog,
+    agent: Option<&'a str>,
+    what: What,
+    /// First and last row, for the log's own bytes.
+    rows: (u32, u32),
+}
+
+#[derive(Clone)]
+enum What {
+    Turns(Vec<TurnId>),
+    Part(TurnId, u32),
+    Row(u32),
+}
+
+fn find<'a>(log: &'a OpenLog, address: &'a Address, summary: bool) -> Result<Place<'a>, Failure> {
+    match address {
+        Address::Turn { thread, number, part } => {
+            let found = log.find_turn(thread.as_deref(), *number)?;
+            let agent = thread.as_deref().filter(|_| !std::ptr::eq(found.log, log));
+            place_turn(found.log, agent, found.turn, *part)
+        }
+        Address::Generation(generation) => find_generation(log, *generation, summary),
+        Address::Line(number) => {
+            let row = log.find_line(*number)?;
+            let what = match log.session.rows()[row as usize].turn() {
+                Some(id) => What::Turns(vec![id]),
+                None => What::Row(row),
+            };
+            Ok(Place { log, agent: None, what, rows: (row, row) })
+        }
+        Address::Thread(name) => {
+            let (inner, thread, agent) = match log.session.thread_named(Some(name)) {
+                Some(thread) => (log, thread, None),
+                None => (log.thread_log(name)?, 0, Some(name.as_str())),
+            };
+            let turns = inner.session.threads()[thread].turns.clone();
+            let first = turns.first().map_or(0, |id| inner.session.turn(*id).first_row);
+            let last = turns.last().map_or(0, |id| inner.session.turn(*id).last_row);
+            Ok(Place { log: inner, agent, what: What::Turns(turns), rows: (first, last) })
+        }
+    }
+}
+
+fn place_turn<'a>(
+    log: &'a OpenLog,
+    agent: Option<&'a str>,
+    id: TurnId,
+    part: Option<u32>,
+) -> Result<Place<'a>, Failure> {
+    let turn = log.session.turn(id);
+    let Some(index) = part else {
+        let rows = (turn.first_row, turn.last_row);
+        return Ok(Place { log, agent, what: What::Turns(vec![id]), rows });
+    };
+    let parts: Vec<_> = log.session.parts(id).map(|(_, part)| part.row).collect();
+    let row = *parts
+        .get(index as usize)
+        .ok_or_else(|| Lost::Part(log.address(id, agent).to_string(), parts.len()))?;
+    Ok(Place { log, agent, what: What::Part(id, index), rows: (row, row) })
+}
+
+fn find_generation(log: &OpenLog, generation: u32, summary: bool) -> Result<Place<'_>, Failure> {
+    let session = &log.session;
+    let compaction =
+        session.generation(generation).ok_or(Lost::Generation(generation, session.compactions().len()))?;
+    if summary {
+        let id = compaction.summary.ok_or_else(|| {
+            Failure::NotFound(format!("generation {generation} is a boundary without a summary"))
+        })?;
+        return place_turn(log, None, id, None);
+    }
+    let rows = compaction.rows.filter(|_| !compaction.covers.is_empty()).ok_or_else(|| {
+        Failure::NotFound(format!("generation {generation} covers no turn of this file; `--summary` prints its text"))
+    })?;
+    let numbers = compaction.covers.iter().flat_map(|(from, to)| *from..=*to);
+    let turns = numbers.filter_map(|number| session.numbered(0, number)).collect();
+    Ok(Place { log, agent: None, what: What::Turns(turns), rows })
+}
+
+/// Copies the physical lines of rows `first` to `last`, blank lines between them included, a newline behind each.
+fn copy(log: &OpenLog, first: u32, last: u32, out: &mut dyn Write) -> Result<(), Failure> {
+    let rows = log.session.rows();
+    let (Some(first), Some(last)) = (rows.get(first as usize), rows.get(last as usize)) else { return Ok(()) };
+    let end = last.offset + u64::from(last.length);
+    let mut at = first.offset;
+    while at < end {
+        let length = (end - at).min(CHUNK);
+        out.write_all(&log.source.read(at, length as usize)?)?;
+        at += length;
+    }
+    out.write_all(b"\n")?;
+    Ok(())
+}
+
+fn print_turn(
+    place: &Place,
+    id: TurnId,
+    part: Option<u32>,
+    as_json: bool,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let session = &place.log.session;
+    let turn = session.turn(id);
+    let first = session.rows()[turn.first_row as usize].line;
+    let texts: Vec<_> = place
+        .log
+        .texts(id)?
+        .into_iter()
+        .filter(|located| part.is_none_or(|part| located.index == part))
+        .collect();
+    let address = match place.log.address(id, place.agent) {
+        Address::Turn { thread, number, .. } => Address::Turn { thread, number, part },
+        other => other,
+    };
+    let text: Vec<String> = texts.iter().map(|located| shown(&located.text)).collect();
+    let text = text.join("\n");
+    if as_json {
+        let line = texts.first().map_or(first, |located| located.line);
+        let value = json!({"address": address.to_string(), "role": turn.role.name(), "line": line, "text": text});
+        writeln!(out, "{value}")?;
+        return Ok(());
+    }
+    let time = iso(turn.time).map_or_else(String::new, |time| format!(" · {time}"));
+    writeln!(out, "── {address} {} · L{first}{time}", turn.role.name())?;
+    for line in text.lines() {
+        writeln!(out, "{}", display::safe(line))?;
+    }
+    writeln!(out)?;
+    Ok(())
+}
+
+fn print_row(log: &OpenLog, row: u32, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    let record = &log.session.rows()[row as usize];
+    let bytes = line(&log.source, record)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let role = match record.kind {
+        RowKind::Malformed => "malformed",
+        RowKind::Echo => "echo",
+        _ => "note",
+    };
+    let address = Address::Line(record.line);
+    if as_json {
+        writeln!(out, "{}", json!({"address": address.to_string(), "role": role, "line": record.line, "text": text}))?;
+    } else {
+        let reason = log.session.malformed_reason(row).map_or_else(String::new, |reason| format!(" · {reason}"));
+        writeln!(out, "── {address} {role} · {}{}", display::safe(log.session.name(record.label)), display::safe(&reason))?;
+        for line in text.lines() {
+            writeln!(out, "{}", display::safe(line))?;
+        }
+    }
+    Ok(())
+}

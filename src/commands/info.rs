@@ -1,0 +1,238 @@
+//! `pentimento info`: a session at a glance.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use crate::formats::facts::Role;
+use crate::session::open::OpenLog;
+use crate::session::{Compaction, RowKind, Session};
+use crate::strategies::fill::{Fill, fill};
+use crate::strategies::{Strategy, context};
+use crate::text::display::safe;
+use crate::text::numbers::{bytes, count, grouped, short};
+
+use super::{Failure, SCHEMA};
+
+/// Prints what is known of the session as a whole.
+pub(super) fn run(log: &OpenLog, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+    let facts = Facts::of(log);
+    if as_json {
+        writeln!(out, "{}", facts.json())?;
+    } else {
+        facts.text(out)?;
+    }
+    Ok(())
+}
+
+struct Facts<'a> {
+    log: &'a OpenLog,
+    session: &'a Session,
+    fill: Fill,
+    by_role: [(Role, usize); 4],
+}
+
+impl<'a> Facts<'a> {
+    fn of(log: &'a OpenLog) -> Self {
+        let session = &log.session;
+        let window = context(session, Strategy::Recorded, session.last());
+        let with = |role: Role| session.turns().iter().filter(|turn| turn.role == role).count();
+        let by_role = [Role::User, Role::Assistant, Role::Tool, Role::Summary].map(|role| (role, with(role)));
+        Self { log, session, fill: fill(session, &window), by_role }
+    }
+
+    fn rows(&self, kind: RowKind) -> usize {
+        self.session.rows().iter().filter(|row| row.kind == kind).count()
+    }
+
+    fn json(&self) -> Value {
+        let session = self.session;
+        let shares: Vec<Value> = self
+            .fill
+            .kinds
+            .iter()
+            .chain(&self.fill.files)
+            .map(|share| json!({"what": share.what, "tokens": share.tokens, "turns": share.turns}))
+            .collect();
+        let outliers: Vec<String> =
+            self.fill.outliers.iter().map(|id| session.address(*id).to_string()).collect();
+        let (window, logged) = session.window();
+        json!({
+            "schema": SCHEMA,
+            "path": self.log.path.to_string_lossy(),
+            "format": session.format.name(),
+            "agent_version": session.versions.last(),
+            "session_ids": session.session_ids,
+            "title": session.title,
+            "models": session.models,
+            "bytes": session.bytes,
+            "records": session.rows().len(),
+            "malformed": session.malformed().len(),
+            "malformed_lines": self.malformed_json(),
+            "unknown": session.unknown,
+            "turns": session.turns().len(),
+            "notes": self.rows(RowKind::Note),
+            "echoes": self.rows(RowKind::Echo),
+            "by_role": self.by_role.iter().map(|(role, n)| (role.name().to_owned(), json!(n))).collect::<serde_json::Map<_, _>>(),
+            "threads": self.log.thread_count(),
+            "subagents": self.log.agents().iter().map(|agent| agent.file.name.clone()).collect::<Vec<_>>(),
+            "branches": session.main().branches,
+            "conversations": session.main().conversations,
+            "tokens": {
+                "input": session.usage.input,
+                "output": session.usage.output,
+                "cache_read": session.usage.cache_read,
+                "cache_write": session.usage.cache_write,
+            },
+            "context_tokens": session.context_size(session.last()).map(|(tokens, _)| tokens),
+            "context_window": {"value": window, "source": if logged { "logged" } else { "assumed" }},
+            "window_by": shares,
+            "window_outliers": outliers,
+            "compactions": session.compactions().iter().map(|c| compaction(session, c)).collect::<Vec<_>>(),
+            "microcompactions": self.microcompactions(),
+        })
+    }
+
+    fn malformed_json(&self) -> Vec<Value> {
+        let session = self.session;
+        session
+            .malformed()
+            .iter()
+            .map(|(row, reason)| {
+                let row = &session.rows()[*row as usize];
+                json!({"line": row.line, "offset": row.offset, "reason": reason})
+            })
+            .collect()
+    }
+
+    fn microcompactions(&self) -> Vec<Value> {
+        let session = self.session;
+        session
+            .clearings()
+            .iter()
+            .map(|clearing| {
+                let cleared: Vec<u32> = clearing.turns.iter().map(|id| session.turn(*id).number).collect();
+                json!({
+                    "turn": clearing.turn,
+                    "line": session.rows()[clearing.row as usize].line,
+                    "tokens_saved": clearing.tokens_saved,
+                    "cleared": cleared,
+                })
+            })
+            .collect()
+    }
+
+    fn text(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let session = self.session;
+        writeln!(out, "{}", self.log.path.display())?;
+        let version = session.versions.last().map_or(String::new(), |version| format!(" {}", safe(version)));
+        let row = |out: &mut dyn Write, name: &str, value: String| writeln!(out, "  {name:<12}{value}");
+        if let Some(title) = &session.title {
+            row(out, "title", safe(title).into_owned())?;
+        }
+        row(out, "format", format!("{}{version}", session.format.name()))?;
+        row(out, "size", format!("{}, {}", bytes(session.bytes), count(session.rows().len() as u64, "record")))?;
+        let roles: Vec<String> =
+            self.by_role.iter().filter(|(_, n)| *n > 0).map(|(role, n)| format!("{n} {}", role.name())).collect();
+        row(out, "turns", format!("{} ({})", session.turns().len(), roles.join(", ")))?;
+        row(out, "notes", format!("{}, echoes {}", self.rows(RowKind::Note), self.rows(RowKind::Echo)))?;
+        row(out, "threads", format!("{}, branches {}", self.log.thread_count(), session.main().branches))?;
+        let usage = session.usage;
+        row(
+            out,
+            "tokens",
+            format!(
+                "{} in, {} out, {} read from the cache, {} written to it",
+                grouped(usage.input),
+                grouped(usage.output),
+                grouped(usage.cache_read),
+                grouped(usage.cache_write)
+            ),
+        )?;
+        let (window, logged) = session.window();
+        let source = if logged { "" } else { " (assumed)" };
+        let size = session.context_size(session.last()).map_or("nothing logged yet".to_owned(), |(n, _)| grouped(n.into()));
+        row(out, "context", format!("{size} of {}{source}", grouped(window.into())))?;
+        self.text_problems(out)?;
+        self.text_fill(out)?;
+        self.text_compactions(out)
+    }
+
+    fn text_problems(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let session = self.session;
+        if !session.malformed().is_empty() {
+            writeln!(out, "\nmalformed lines: {}", session.malformed().len())?;
+            for (row, reason) in session.malformed().iter().take(10) {
+                writeln!(out, "  L{:<8}{}", session.rows()[*row as usize].line, safe(reason))?;
+            }
+            if session.malformed().len() > 10 {
+                writeln!(out, "  and {} more (--json lists them all)", session.malformed().len() - 10)?;
+            }
+        }
+        if !session.unknown.is_empty() {
+            writeln!(out, "\nunknown to this build:")?;
+            for (name, times) in &session.unknown {
+                writeln!(out, "  {:<40} {times}", safe(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn text_fill(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        writeln!(out, "\nwhat fills the window (~ estimated):")?;
+        for share in self.fill.kinds.iter().take(8).chain(self.fill.files.iter().take(4)) {
+            writeln!(out, "  ~{:<6}{} · {}", short(share.tokens), safe(&share.what), count(share.turns.into(), "turn"))?;
+        }
+        if !self.fill.outliers.is_empty() {
+            let turns: Vec<String> = self
+                .fill
+                .outliers
+                .iter()
+                .map(|id| format!("{} ~{}", self.session.address(*id), short(self.session.turn(*id).tokens.into())))
+                .collect();
+            writeln!(out, "  far above the rest: {}", turns.join(", "))?;
+        }
+        Ok(())
+    }
+
+    fn text_compactions(&self, out: &mut dyn Write) -> Result<(), Failure> {
+        let session = self.session;
+        writeln!(out, "\ncompactions: {}", session.compactions().len())?;
+        for compaction in session.compactions() {
+            let view = crate::outline::View::new(self.log, crate::outline::ViewKind::Generations, session.last());
+            let label = crate::outline::Outline::label(
+                &view,
+                self.log,
+                crate::outline::Node::Generation(compaction.generation),
+            );
+            writeln!(out, "  {}", crate::outline::one_line(&label))?;
+        }
+        for clearing in session.clearings() {
+            let turns = count(clearing.turns.len() as u64, "turn");
+            writeln!(out, "  after t{}: results of {turns} cleared (microcompaction)", clearing.turn)?;
+        }
+        Ok(())
+    }
+}
+
+fn compaction(session: &Session, compaction: &Compaction) -> Value {
+    let line = |row: u32| session.rows()[row as usize].line;
+    let summary = compaction.summary.map(|id| session.turn(id));
+    json!({
+        "generation": compaction.generation,
+        "turn": summary.map(|turn| turn.number),
+        "line": summary.map(|turn| line(turn.first_row)),
+        "boundary_line": compaction.boundary_row.map(line),
+        "trigger": compaction.trigger,
+        "tokens_before": compaction.tokens_before,
+        "tokens_after": compaction.tokens_after,
+        "summary_tokens": summary.map(|turn| turn.tokens),
+        "readable": summary.map(|turn| turn.tokens > 0),
+        "covers": compaction.covers,
+        "kept": compaction.kept,
+        "abandoned": compaction.abandoned,
+        "provenance": session.provenance(compaction).name(),
+        "complete": compaction.complete,
+        "depth": compaction.depth,
+    })
+}

@@ -1,0 +1,84 @@
+//! `pentimento tree`: a view's tree as text or nested JSON.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use crate::outline::{Label, Node, Outline, View, one_line};
+use crate::session::open::OpenLog;
+use crate::text::display;
+
+use super::cli::TreeArguments;
+use super::{Failure, SCHEMA, as_of};
+
+/// Prints the tree of a view.
+pub(super) fn run(log: &OpenLog, arguments: &TreeArguments, out: &mut dyn Write) -> Result<(), Failure> {
+    let as_of = as_of(log, arguments.as_of.as_deref())?;
+    let view = View::new(log, arguments.view.into(), as_of);
+    if arguments.json {
+        let children = children(log, &view, Node::Root, arguments.depth);
+        let tree = json!({
+            "schema": SCHEMA,
+            "view": view.kind.name(),
+            "as_of": as_of,
+            "children": children,
+        });
+        writeln!(out, "{tree}")?;
+        return Ok(());
+    }
+    writeln!(out, "{} as of t{as_of} · recorded", view.kind.name())?;
+    print(log, &view, Node::Root, 0, arguments.depth, out)
+}
+
+fn print(
+    log: &OpenLog,
+    view: &View,
+    node: Node,
+    level: usize,
+    depth: u32,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    if depth == 0 {
+        return Ok(());
+    }
+    for index in 0..view.count(log, node) {
+        let Some(child) = view.child(log, node, index) else { continue };
+        let below = view.count(log, child);
+        let sign = match (below, depth) {
+            (0, _) => "  ",
+            (_, 1) => "▸ ",
+            _ => "▾ ",
+        };
+        writeln!(out, "{:indent$}{sign}{}", "", one_line(&view.label(log, child)), indent = level * 2)?;
+        print(log, view, child, level + 1, depth - 1, out)?;
+    }
+    Ok(())
+}
+
+fn children(log: &OpenLog, view: &View, node: Node, depth: u32) -> Vec<Value> {
+    if depth == 0 {
+        return Vec::new();
+    }
+    (0..view.count(log, node))
+        .filter_map(|index| view.child(log, node, index))
+        .map(|child| {
+            let mut value = to_json(&view.label(log, child));
+            value["children"] = json!(children(log, view, child, depth - 1));
+            value
+        })
+        .collect()
+}
+
+fn to_json(label: &Label) -> Value {
+    json!({
+        "address": label.address.as_ref().map(ToString::to_string),
+        "kind": label.kind,
+        "label": display::safe(&label.text),
+        "who": (!label.who.is_empty()).then_some(label.who),
+        "turn": label.turn,
+        "tokens": label.tokens,
+        "recorded": label.recorded,
+        "in_view": !label.out,
+        "marks": label.marks.iter().map(crate::outline::Mark::words).collect::<Vec<_>>(),
+    })
+}
