@@ -4,6 +4,7 @@
 //! Facts hold sizes, ids and short previews, never whole texts: those stay in the log and are read again when
 //! somebody looks.
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A record's, message's or call's id, hashed with fixed keys: the same in every run of one build.
@@ -233,7 +234,7 @@ pub struct Record {
     /// Milliseconds since the epoch.
     pub time: Option<i64>,
     /// The record's type in its own format's words, for notes and rows (`system/turn_duration`).
-    pub label: Box<str>,
+    pub label: Cow<'static, str>,
     /// The session id, where it differs from the record before it in the same batch.
     pub session: Option<Box<str>>,
     /// The agent's version, likewise.
@@ -250,7 +251,7 @@ pub struct Record {
 
 impl Record {
     /// A record of kind `body` about which nothing else is known.
-    pub fn bare(label: &str, body: Body) -> Self {
+    pub fn bare(label: &'static str, body: Body) -> Self {
         Self {
             id: None,
             parent: Parent::Absent,

@@ -94,6 +94,15 @@ impl Tail {
         self.reader.as_ref().and_then(LineReader::open_line)
     }
 
+    /// The next lines of a backlog, without asking what the path names now; nothing at the end of the file or where
+    /// it cannot be read, and then [`Tail::poll`] tells more.
+    pub fn next_of_backlog(&mut self) -> Option<Batch> {
+        if self.at_end {
+            return None;
+        }
+        self.reader.as_mut()?.next_batch().ok().flatten()
+    }
+
     /// What changed since the last call. Never blocks for longer than reading one batch takes, or, when the file
     /// was touched without growing, comparing it whole.
     pub fn poll(&mut self) -> Update {

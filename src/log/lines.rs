@@ -4,15 +4,14 @@
 
 use std::fs::File;
 use std::io;
-use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
 use super::fingerprint::Fingerprint;
 
 /// A line longer than this is not read: it becomes a malformed row that says so.
 pub const MAX_LINE: usize = 256 << 20;
-/// Bytes asked of the system at a time. One MiB stays in the second-level cache.
-const CHUNK: usize = 1 << 20;
+/// Bytes asked of the system at a time: they stay in the second-level cache, and few of them wait in memory.
+const CHUNK: usize = 256 << 10;
 
 /// One physical line, without its newline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,39 +44,23 @@ impl Batch {
 
     /// Its lines in order.
     pub fn lines(&self) -> impl Iterator<Item = RawLine<'_>> {
-        self.lines_in(0..self.bytes.len(), self.first_line).chain(self.overlong.map(|length| RawLine {
+        let mut at = 0;
+        let mut number = self.first_line;
+        let whole = std::iter::from_fn(move || {
+            let rest = self.bytes.get(at..).filter(|rest| !rest.is_empty())?;
+            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let line =
+                RawLine { offset: self.start + at as u64, number, bytes: &rest[..length], length: length as u64 };
+            at += length + 1;
+            number += 1;
+            Some(line)
+        });
+        whole.chain(self.overlong.map(|length| RawLine {
             offset: self.start,
             number: self.first_line,
             bytes: &[],
             length,
         }))
-    }
-
-    /// The lines of a part of the batch that begins and ends between lines.
-    pub fn lines_in(&self, range: Range<usize>, first_line: u32) -> impl Iterator<Item = RawLine<'_>> {
-        let mut at = range.start;
-        let mut number = first_line;
-        std::iter::from_fn(move || {
-            let rest = self.bytes.get(at..range.end).filter(|rest| !rest.is_empty())?;
-            let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            let line = RawLine {
-                offset: self.start + at as u64,
-                number,
-                bytes: &rest[..length],
-                length: length as u64,
-            };
-            at += length + 1;
-            number += 1;
-            Some(line)
-        })
-    }
-
-    /// The batch cut in two near its middle, for two readers: each half with the number of its first line.
-    pub fn halves(&self) -> [(Range<usize>, u32); 2] {
-        let middle = self.bytes.len() / 2;
-        let cut = memchr::memchr(b'\n', &self.bytes[middle..]).map_or(self.bytes.len(), |n| middle + n + 1);
-        let before = memchr::memchr_iter(b'\n', &self.bytes[..cut]).count() as u32;
-        [(0..cut, self.first_line), (cut..self.bytes.len(), self.first_line + before)]
     }
 
     /// Bytes in it.
@@ -274,20 +257,6 @@ mod tests {
         assert_eq!(lines.len(), 3);
         assert_eq!(lines[1].2.len(), long.len());
         assert_eq!(lines[2], (long.len() as u64 + 3, 3, "b".to_owned()));
-    }
-
-    #[test]
-    fn halves_cut_between_lines() {
-        let mut reader = reader(b"aaa\nbb\ncccc\nd\n");
-        let batch = reader.next_batch().unwrap().unwrap();
-        let both: Vec<_> = batch
-            .halves()
-            .into_iter()
-            .flat_map(|(range, first)| {
-                batch.lines_in(range, first).map(|l| (l.number, l.offset)).collect::<Vec<_>>()
-            })
-            .collect();
-        assert_eq!(both, batch.lines().map(|l| (l.number, l.offset)).collect::<Vec<_>>());
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //!
 //! Owns the decision which format a file has, and the one about a last line without a newline: one that parses is
 //! a record at once and is read again if bytes follow; one that does not is pending, or malformed once nobody
-//! waits for more. Big batches are parsed on two threads and taken in, in order, on one.
+//! waits for more. A long backlog is read and parsed on several threads and taken in, in order, on one ([`bulk`]).
+
+mod bulk;
 
 use std::path::Path;
 
@@ -13,9 +15,6 @@ use crate::log::{Batch, LogError, MAX_LINE, RawLine};
 
 use super::Session;
 use super::grow::Line;
-
-/// Batches below this are parsed on one thread: handing work over would cost more.
-const PARALLEL: usize = 256 << 10;
 
 /// Records read and not yet taken in, in file order.
 pub type Records = Vec<(Line, Record)>;
@@ -95,20 +94,8 @@ impl Reader {
     }
 
     fn parse(&mut self, format: Format, batch: &Batch) -> Records {
-        let mut own = format.parser();
-        let parser = self.parser.as_mut().unwrap_or(&mut own);
-        if batch.len() < PARALLEL {
-            return parse_all(parser, batch.lines());
-        }
-        let [(front, first), (back, second)] = batch.halves();
-        let mut other = format.parser();
-        let (mut records, rest) = rayon::join(
-            || parse_all(parser, batch.lines_in(front, first)),
-            || parse_all(&mut other, batch.lines_in(back, second)),
-        );
-        *parser = other;
-        records.extend(rest);
-        records
+        let parser = self.parser.get_or_insert_with(|| format.parser());
+        parse_all(parser, batch.lines())
     }
 }
 
@@ -281,26 +268,17 @@ fn unknown(path: &Path, message: String) -> News {
 /// Reads the log at `path` to its end.
 pub fn load(path: &Path) -> Result<Session, LogError> {
     let mut feed = Feed::new(path);
-    let mut session: Option<Session> = None;
-    let mut take = |format, records: Records| {
-        let session = session.get_or_insert_with(|| Session::new(format));
-        for (line, record) in records {
-            session.push(line, record);
-        }
-    };
+    let mut session = None;
     loop {
-        let before = feed.position();
-        match feed.next(path) {
-            News::Records(format, records) => take(format, records),
-            News::Epoch(_) => return load(path),
-            News::Nothing if feed.position() > before => {}
-            News::Nothing | News::Gone => break,
-            News::Waiting => return Err(LogError::Missing { path: path.to_path_buf() }),
-            News::Unreadable(error) => return Err(error),
+        match feed.read_to_end(path, &mut session, &mut |_| true) {
+            End::Reached => break,
+            End::Epoch(_) | End::Stopped => {}
+            End::Waiting => return Err(LogError::Missing { path: path.to_path_buf() }),
+            End::Unreadable(error) => return Err(error),
         }
     }
     match feed.finish(path) {
-        News::Records(format, records) => take(format, records),
+        News::Records(format, records) => take_in(&mut session, format, records),
         News::Unreadable(error) => return Err(error),
         _ => {}
     }
@@ -308,4 +286,61 @@ pub fn load(path: &Path) -> Result<Session, LogError> {
     session.bytes = feed.position();
     super::subagents::attach(&mut session, path);
     Ok(session)
+}
+
+/// Why reading a backlog ended.
+#[derive(Debug)]
+pub enum End {
+    /// The file ends here for now.
+    Reached,
+    /// Everything is read anew: what was built is void and was dropped.
+    Epoch(Epoch),
+    /// There is no file yet.
+    Waiting,
+    /// The reader was told to stop.
+    Stopped,
+    /// It cannot be read or is no log.
+    Unreadable(LogError),
+}
+
+impl Feed {
+    /// Reads everything that is there into `session`, which comes to be with the first record. `go_on` is told the
+    /// bytes read so far now and then, and ends the reading by answering false.
+    pub fn read_to_end(
+        &mut self,
+        path: &Path,
+        session: &mut Option<Session>,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> End {
+        loop {
+            if !go_on(self.position()) {
+                return End::Stopped;
+            }
+            let before = self.position();
+            match self.next(path) {
+                News::Records(format, records) => take_in(session, format, records),
+                News::Epoch(epoch) => {
+                    *session = None;
+                    return End::Epoch(epoch);
+                }
+                News::Nothing if self.position() > before => {}
+                News::Nothing | News::Gone => return End::Reached,
+                News::Waiting => return End::Waiting,
+                News::Unreadable(error) => return End::Unreadable(error),
+            }
+            if let (Some(format), Some(session)) = (self.reader.format, session.as_mut())
+                && self.open.is_none()
+                && !bulk::read(self, format, session, go_on)
+            {
+                return End::Stopped;
+            }
+        }
+    }
+}
+
+fn take_in(session: &mut Option<Session>, format: Format, records: Records) {
+    let session = session.get_or_insert_with(|| Session::new(format));
+    for (line, record) in records {
+        session.push(line, record);
+    }
 }

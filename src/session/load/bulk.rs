@@ -1,0 +1,85 @@
+//! A long backlog on every core: batches are read under a lock and parsed side by side, and their records are taken
+//! in on one thread in the order of the file.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::sync_channel;
+
+use crate::formats::Format;
+use crate::log::follow::Tail;
+
+use super::{Feed, Records, Session, parse_all};
+
+/// Backlogs are parsed by this many threads at the most: beyond, taking in is what takes the time.
+const WORKERS: usize = 4;
+/// Parsed batches that may wait to be taken in: this bounds the memory.
+const WAITING: usize = 8;
+
+/// Reads to the end of what is there. False: `go_on` said stop; the session then ends at a batch's end.
+pub(super) fn read(feed: &mut Feed, format: Format, session: &mut Session, go_on: &mut dyn FnMut(u64) -> bool) -> bool {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(WORKERS);
+    if workers == 1 {
+        return read_alone(feed, session, go_on);
+    }
+    let position = AtomicU64::new(feed.position());
+    let stop = AtomicBool::new(false);
+    let queue = Mutex::new((0u64, &mut feed.tail));
+    let mut stopped = false;
+    std::thread::scope(|scope| {
+        let (sender, parsed) = sync_channel::<(u64, Records)>(WAITING);
+        for _ in 0..workers {
+            let (sender, queue, position, stop) = (sender.clone(), &queue, &position, &stop);
+            scope.spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    let Some((number, batch)) = next(queue, position) else { return };
+                    let mut parser = format.parser();
+                    let records = parse_all(&mut parser, batch.lines());
+                    drop(batch);
+                    if sender.send((number, records)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut early: BTreeMap<u64, Records> = BTreeMap::new();
+        let mut wanted = 0;
+        for (number, records) in parsed {
+            early.insert(number, records);
+            while let Some(records) = early.remove(&wanted) {
+                wanted += 1;
+                for (line, record) in records {
+                    session.push(line, record);
+                }
+            }
+            if !stopped && !go_on(position.load(Ordering::Relaxed)) {
+                stopped = true;
+                stop.store(true, Ordering::Relaxed);
+            }
+        }
+    });
+    !stopped
+}
+
+fn next(queue: &Mutex<(u64, &mut Tail)>, position: &AtomicU64) -> Option<(u64, crate::log::Batch)> {
+    let mut guard = queue.lock().ok()?;
+    let (number, tail) = &mut *guard;
+    let batch = tail.next_of_backlog()?;
+    position.store(tail.position(), Ordering::Relaxed);
+    *number += 1;
+    Some((*number - 1, batch))
+}
+
+fn read_alone(feed: &mut Feed, session: &mut Session, go_on: &mut dyn FnMut(u64) -> bool) -> bool {
+    let Some(parser) = feed.reader.parser.as_mut() else { return true };
+    while let Some(batch) = feed.tail.next_of_backlog() {
+        for (line, record) in parse_all(parser, batch.lines()) {
+            session.push(line, record);
+        }
+        if !go_on(feed.tail.position()) {
+            return false;
+        }
+    }
+    true
+}
