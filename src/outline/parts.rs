@@ -152,6 +152,7 @@ pub(super) fn sources(view: &View, log: &OpenLog, node: Node) -> Vec<TurnId> {
         Node::Group(Group::Kept) => view.kept.clone(),
         Node::Group(Group::Abandoned) => view.abandoned.clone(),
         Node::Group(Group::Earlier) => view.earlier.clone(),
+        Node::Group(Group::Matches) => view.matches.clone(),
         Node::Group(group) => of_ranges(ranges(log, group)),
         Node::Root | Node::Share(_) | Node::Agent(_) | Node::AgentTurn(..) | Node::AgentPart(..) => Vec::new(),
     }
@@ -265,7 +266,7 @@ fn group_label(view: &View, log: &OpenLog, group: Group) -> Label {
         let ranges = ranges(log, group);
         format!("{name} {} · {}", range_text(ranges), turns(size(ranges)))
     };
-    let in_view = || view.in_view.iter().filter(|node| matches!(node, Node::Turn(_))).count();
+    let in_view = || view.turns_in_view as usize;
     let text = match group {
         Group::Since => match view.summary {
             Some(generation) => format!("since g{generation} · {}", turns(in_view())),
@@ -280,25 +281,16 @@ fn group_label(view: &View, log: &OpenLog, group: Group) -> Label {
         Group::Abandoned => format!("abandoned branches · {}", turns(view.abandoned.len())),
         Group::Earlier => format!("earlier conversations · {}", turns(view.earlier.len())),
         Group::Notes(id) => numbers::count(notes(session, id).count() as u64, "note"),
+        Group::Matches => format!("matching turns · {}", turns(view.matches.len())),
         Group::Threads => format!("sub-agents · {}", numbers::count(log.thread_count() as u64 - 1, "thread")),
     };
     let tokens = match group {
-        Group::Since => Some(view.in_view.iter().map(|node| shown_tokens(view, session, *node)).sum()),
-        Group::Kept => Some(view.kept.iter().map(|id| shown_tokens(view, session, Node::Turn(*id))).sum()),
+        Group::Since => Some(view.tokens_in_view(session)),
+        Group::Kept => Some(view.kept.iter().map(|id| super::window::shown_tokens(view, session, *id)).sum()),
         _ => None,
     };
-    let out = !matches!(group, Group::Since | Group::Kept | Group::Fill | Group::Notes(_));
+    let out = !matches!(group, Group::Since | Group::Kept | Group::Fill | Group::Notes(_) | Group::Matches);
     Label { kind: "group", text, tokens, recorded: group != Group::Fill, out, ..Label::default() }
-}
-
-fn shown_tokens(view: &View, session: &Session, node: Node) -> u64 {
-    match node {
-        Node::Turn(id) if session.cleared_at(id).is_some_and(|at| at <= view.as_of) => {
-            crate::strategies::Entry::Receipt { target: id }.tokens(session)
-        }
-        Node::Turn(id) => u64::from(session.turn(id).tokens),
-        _ => 0,
-    }
 }
 
 /// `t1–t299, t301`.
@@ -369,7 +361,7 @@ fn turn_label(view: &View, session: &Session, id: TurnId) -> Label {
     }
     if let Some(at) = session.cleared_at(id).filter(|at| *at <= view.as_of) {
         label.marks.push(Mark::Cleared(at));
-    } else if !label.out && view.fill(session).outliers.binary_search(&id).is_ok() {
+    } else if !label.out && view.is_outlier(session, id) {
         label.marks.push(Mark::Outlier);
     }
     label

@@ -12,6 +12,7 @@ pub(super) fn build(view: &mut View, session: &Session) {
     view.in_view.clear();
     view.kept.clear();
     view.summary = None;
+    (view.turns_in_view, view.settled_tokens) = (0, 0);
     let summary_turn = context.entries.iter().find_map(|entry| match entry {
         Entry::Summary { turn, generation, .. } => {
             view.summary = Some(*generation);
@@ -32,8 +33,27 @@ pub(super) fn build(view: &mut View, session: &Session) {
 
 /// Adds a turn of the path, and the malformed lines that follow it.
 fn push(view: &mut View, session: &Session, id: TurnId) {
+    // The turn before is closed now: its tokens are settled.
+    view.settled_tokens = view.tokens_in_view(session);
+    view.turns_in_view += 1;
     view.in_view.push(Node::Turn(id));
     push_malformed(view, session, id);
+}
+
+/// The newest turn in view.
+pub(super) fn last_in_view(view: &View) -> Option<TurnId> {
+    view.in_view.iter().rev().find_map(|node| match node {
+        Node::Turn(id) => Some(*id),
+        _ => None,
+    })
+}
+
+/// Estimated tokens of a turn as the model sees it: of a stub, once its results were cleared.
+pub(super) fn shown_tokens(view: &View, session: &Session, id: TurnId) -> u64 {
+    match session.cleared_at(id) {
+        Some(at) if at <= view.as_of => Entry::Receipt { target: id }.tokens(session),
+        _ => u64::from(session.turn(id).tokens),
+    }
 }
 
 fn push_malformed(view: &mut View, session: &Session, id: TurnId) {
