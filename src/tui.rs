@@ -19,11 +19,11 @@ mod prompt;
 pub mod render;
 mod search;
 mod terminal;
+#[cfg(test)]
+mod tests;
 mod theme;
 mod tree;
 mod update;
-#[cfg(test)]
-mod tests;
 
 pub use action::Action;
 pub use model::{Feed, Model, Pane, Start};

@@ -13,7 +13,6 @@ impl View {
             Node::Turn(id) => self.path_to_turn(session, id),
             Node::Part(id, _) => extended(self.path_to_turn(session, id), node),
             Node::Row(row) => self.path_to_row(session, row),
-            Node::Generation(_) if self.root.contains(&node) => vec![node],
             Node::Section(generation, _) => extended(self.path_to(log, Node::Generation(generation)), node),
             Node::Thread(_) | Node::Agent(_) if self.root.contains(&Node::Group(Group::Threads)) => {
                 vec![Node::Group(Group::Threads), node]
@@ -64,7 +63,8 @@ impl View {
                 break;
             }
             let generation = compaction.generation;
-            let holds = |ranges: &[(u32, u32)]| ranges.iter().any(|(from, to)| (*from..=*to).contains(&number));
+            let holds =
+                |ranges: &[(u32, u32)]| ranges.iter().any(|(from, to)| (*from..=*to).contains(&number));
             let group = if holds(&compaction.covers) {
                 Group::Covered(generation)
             } else if holds(&compaction.abandoned) {
@@ -108,7 +108,8 @@ impl View {
 
     /// The node to select where nothing else is: the newest thing in view.
     pub fn newest(&self, log: &OpenLog) -> Vec<Node> {
-        let group = if self.root.contains(&Node::Group(Group::Matches)) { Group::Matches } else { Group::Since };
+        let group =
+            if self.root.contains(&Node::Group(Group::Matches)) { Group::Matches } else { Group::Since };
         let group = Node::Group(group);
         match self.count(log, group).checked_sub(1).and_then(|last| self.child(log, group, last)) {
             Some(node) => vec![group, node],

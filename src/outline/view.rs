@@ -61,13 +61,13 @@ pub struct View {
     pub kind: ViewKind,
     /// The number of the main thread's turn it is as of.
     pub as_of: u32,
-    pub(super) in_view: Vec<Node>,
+    pub(super) window: Vec<Node>,
     pub(super) kept: Vec<TurnId>,
     pub(super) summary: Option<u32>,
     pub(super) abandoned: Vec<TurnId>,
     pub(super) earlier: Vec<TurnId>,
     /// How many turns are in `in_view`, and the tokens of all of them but the newest, which may still grow.
-    pub(super) turns_in_view: u64,
+    pub(super) window_turns: u64,
     pub(super) settled_tokens: u64,
     pub(super) fill: RefCell<Option<(usize, Rc<Fill>)>>,
     pub(super) root: Vec<Node>,
@@ -83,12 +83,12 @@ impl View {
         let mut view = Self {
             kind,
             as_of,
-            in_view: Vec::new(),
+            window: Vec::new(),
             kept: Vec::new(),
             summary: None,
             abandoned: Vec::new(),
             earlier: Vec::new(),
-            turns_in_view: 0,
+            window_turns: 0,
             settled_tokens: 0,
             fill: RefCell::new(None),
             root: Vec::new(),
@@ -109,7 +109,7 @@ impl View {
             self.as_of = as_of;
             window::build(self, &log.session);
         }
-        let size = self.in_view.len();
+        let size = self.window.len();
         let stale = |counted: usize| size < SMALL || size < counted || size - counted > size / 64;
         if self.fill.borrow().as_ref().is_some_and(|(counted, _)| stale(*counted)) {
             self.fill.replace(None);
@@ -147,10 +147,9 @@ impl View {
         if let Some((_, fill)) = &*self.fill.borrow() {
             return Rc::clone(fill);
         }
-        let context =
-            crate::strategies::context(session, crate::strategies::Strategy::Recorded, self.as_of);
+        let context = crate::strategies::context(session, crate::strategies::Strategy::Recorded, self.as_of);
         let fill = Rc::new(crate::strategies::fill::fill(session, &context));
-        self.fill.replace(Some((self.in_view.len(), Rc::clone(&fill))));
+        self.fill.replace(Some((self.window.len(), Rc::clone(&fill))));
         fill
     }
 
@@ -169,7 +168,8 @@ impl View {
 
     /// Estimated tokens of the turns in view since the summary.
     pub fn tokens_in_view(&self, session: &Session) -> u64 {
-        self.settled_tokens + window::last_in_view(self).map_or(0, |id| window::shown_tokens(self, session, id))
+        self.settled_tokens
+            + window::last_in_view(self).map_or(0, |id| window::shown_tokens(self, session, id))
     }
 
     /// Whether turn `id` costs far more than the others in view.
@@ -177,7 +177,7 @@ impl View {
         let tokens = window::shown_tokens(self, session, id);
         let kept: u64 = self.kept.iter().map(|id| window::shown_tokens(self, session, *id)).sum();
         let others = (self.tokens_in_view(session) + kept).saturating_sub(tokens);
-        crate::strategies::fill::is_outlier(tokens, others, self.turns_in_view + self.kept.len() as u64)
+        crate::strategies::fill::is_outlier(tokens, others, self.window_turns + self.kept.len() as u64)
     }
 
     /// Whether the model sees turn `id` as of this view's turn.
@@ -195,8 +195,8 @@ impl View {
             Node::Row(row) => *row,
             _ => 0,
         };
-        let at = self.in_view.binary_search_by_key(&row(&node), row).ok()?;
-        (self.in_view[at] == node).then_some(at)
+        let at = self.window.binary_search_by_key(&row(&node), row).ok()?;
+        (self.window[at] == node).then_some(at)
     }
 }
 
@@ -204,7 +204,7 @@ impl Outline for View {
     fn count(&self, log: &OpenLog, node: Node) -> usize {
         match node {
             Node::Root => self.root.len(),
-            Node::Group(Group::Since) => self.in_view.len(),
+            Node::Group(Group::Since) => self.window.len(),
             Node::Group(Group::Kept) => self.kept.len(),
             Node::Group(Group::Abandoned) => self.abandoned.len(),
             Node::Group(Group::Earlier) => self.earlier.len(),
@@ -222,7 +222,7 @@ impl Outline for View {
     fn child(&self, log: &OpenLog, node: Node, index: usize) -> Option<Node> {
         match node {
             Node::Root => self.root.get(index).copied(),
-            Node::Group(Group::Since) => self.in_view.get(index).copied(),
+            Node::Group(Group::Since) => self.window.get(index).copied(),
             Node::Group(Group::Kept) => self.kept.get(index).map(|id| Node::Turn(*id)),
             Node::Group(Group::Abandoned) => self.abandoned.get(index).map(|id| Node::Turn(*id)),
             Node::Group(Group::Earlier) => self.earlier.get(index).map(|id| Node::Turn(*id)),

@@ -68,7 +68,8 @@ impl Reader {
     }
 
     fn decide(&mut self, more: bool) -> Read {
-        let lines: Vec<&[u8]> = self.undecided.iter().take(DETECT_LINES).map(|(_, bytes)| &bytes[..]).collect();
+        let lines: Vec<&[u8]> =
+            self.undecided.iter().take(DETECT_LINES).map(|(_, bytes)| &bytes[..]).collect();
         let format = match detect(&lines, more) {
             Detection::Known(format) => format,
             Detection::Undecided(Some(format)) if !more => format,
@@ -187,7 +188,8 @@ impl Feed {
     fn check_open(&mut self, batch: &Batch) -> Option<News> {
         let (offset, length) = self.open?;
         let first = batch.lines().next()?;
-        let goes_on = first.offset == offset && first.bytes.get(length..).is_some_and(|rest| !rest.trim_ascii().is_empty());
+        let goes_on = first.offset == offset
+            && first.bytes.get(length..).is_some_and(|rest| !rest.trim_ascii().is_empty());
         goes_on.then(|| {
             self.tail.restart(Epoch::Reopened);
             self.epoch(Epoch::Reopened)
@@ -239,7 +241,8 @@ impl Feed {
     /// Nobody waits for more: the format is decided, and what is left of the last line counts as it is.
     pub fn finish(&mut self, path: &Path) -> News {
         let open = self.open;
-        let raw = self.tail.open_line().filter(|raw| !is_blank(raw) && open.is_none_or(|(at, _)| at != raw.offset));
+        let raw =
+            self.tail.open_line().filter(|raw| !is_blank(raw) && open.is_none_or(|(at, _)| at != raw.offset));
         match self.reader.format {
             Some(format) => {
                 let records = match raw {

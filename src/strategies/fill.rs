@@ -104,8 +104,11 @@ impl Shares {
     }
 
     fn sorted(self) -> Vec<Share> {
-        let mut shares: Vec<Share> =
-            self.by_what.into_iter().map(|(what, (tokens, turns, _))| Share { what, tokens, turns }).collect();
+        let mut shares: Vec<Share> = self
+            .by_what
+            .into_iter()
+            .map(|(what, (tokens, turns, _))| Share { what, tokens, turns })
+            .collect();
         shares.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.what.cmp(&b.what)));
         shares
     }
@@ -131,7 +134,8 @@ pub fn turns_left(session: &Session, as_of: u32) -> Option<u32> {
     }
     let (window, _) = session.window();
     let usual = u64::from(window) * 4 / 5;
-    let limit = session.compaction_before(as_of).and_then(|c| c.tokens_before).unwrap_or(usual).max(u64::from(now));
+    let limit =
+        session.compaction_before(as_of).and_then(|c| c.tokens_before).unwrap_or(usual).max(u64::from(now));
     Some(((limit - u64::from(now)) as f64 / growth) as u32)
 }
 

@@ -15,7 +15,9 @@ pub fn document(view: &View, log: &OpenLog, node: Node) -> Document {
     match node {
         Node::Turn(id) => turn(view, log, id, None, None),
         Node::Part(id, part) => turn(view, log, id, Some(part), None),
-        Node::AgentTurn(agent, id) => of_agent(log, agent, |inner, name| turn(view, inner, id, None, Some(name))),
+        Node::AgentTurn(agent, id) => {
+            of_agent(log, agent, |inner, name| turn(view, inner, id, None, Some(name)))
+        }
         Node::AgentPart(agent, id, part) => {
             of_agent(log, agent, |inner, name| turn(view, inner, id, Some(part), Some(name)))
         }
@@ -128,7 +130,10 @@ fn standing(view: &View, session: &Session, id: TurnId) -> (Tone, String) {
         return (Tone::Warn, "taken back from the queue: the model never saw it".to_owned());
     }
     if session.is_abandoned(id, view.as_of) {
-        return (Tone::Warn, format!("abandoned at t{}: a later prompt forks past it", session.turn(id).abandoned_at));
+        return (
+            Tone::Warn,
+            format!("abandoned at t{}: a later prompt forks past it", session.turn(id).abandoned_at),
+        );
     }
     let covering = session.compactions().iter().find(|compaction| {
         compaction.covers_number(number)
@@ -171,8 +176,13 @@ fn summary_facts(session: &Session, compaction: &Compaction) -> Vec<(Tone, Strin
     facts.push((Tone::Dim, covers));
     match compaction.complete {
         Some(true) => {}
-        Some(false) => facts.push((Tone::Warn, "not complete: originals are missing from the log".to_owned())),
-        None => facts.push((Tone::Warn, "whether it is complete cannot be told: the chain of records breaks".to_owned())),
+        Some(false) => {
+            facts.push((Tone::Warn, "not complete: originals are missing from the log".to_owned()));
+        }
+        None => facts.push((
+            Tone::Warn,
+            "whether it is complete cannot be told: the chain of records breaks".to_owned(),
+        )),
     }
     facts
 }
@@ -191,8 +201,13 @@ fn next_context(session: &Session, id: TurnId) -> Option<String> {
 fn summary(view: &View, log: &OpenLog, generation: u32) -> Document {
     let Some(compaction) = log.session.generation(generation) else { return Document::default() };
     let text = view.summary_text(log, generation).text.clone();
-    let blocks = if text.is_empty() { Vec::new() } else { vec![Block::whole(String::new(), Tone::Summary, text)] };
-    Document { title: format!("g{generation} summary"), facts: summary_facts(&log.session, compaction), blocks }
+    let blocks =
+        if text.is_empty() { Vec::new() } else { vec![Block::whole(String::new(), Tone::Summary, text)] };
+    Document {
+        title: format!("g{generation} summary"),
+        facts: summary_facts(&log.session, compaction),
+        blocks,
+    }
 }
 
 fn one_section(view: &View, log: &OpenLog, generation: u32, section: u16) -> Document {
@@ -211,7 +226,12 @@ fn record(log: &OpenLog, row: u32) -> Document {
     let reason = session.malformed_reason(row);
     let mut facts = vec![(
         Tone::Dim,
-        format!("{} · {} at offset {}", session.name(record.label), bytes(u64::from(record.length)), grouped(record.offset)),
+        format!(
+            "{} · {} at offset {}",
+            session.name(record.label),
+            bytes(u64::from(record.length)),
+            grouped(record.offset)
+        ),
     )];
     facts.extend(reason.map(|reason| (Tone::Warn, format!("malformed: {reason}"))));
     if record.is_repaired() {
@@ -237,7 +257,9 @@ fn heading(view: &View, log: &OpenLog, node: Node) -> Document {
         facts.push((Tone::Dim, explained));
     }
     let mut blocks = Vec::new();
-    if matches!(node, Node::Group(Group::Since | Group::Fill)) && view.kind == crate::outline::ViewKind::Window {
+    if matches!(node, Node::Group(Group::Since | Group::Fill))
+        && view.kind == crate::outline::ViewKind::Window
+    {
         blocks.push(fill(view, log));
     }
     let turns = match node {
@@ -279,7 +301,10 @@ fn share_turns(view: &View, log: &OpenLog, index: usize) -> Vec<TurnId> {
     let session = &log.session;
     let fill = view.fill(session);
     let Some(share) = fill.kinds.iter().chain(&fill.files).nth(index) else { return Vec::new() };
-    let in_view = view.sources(log, Node::Group(Group::Kept)).into_iter().chain(view.sources(log, Node::Group(Group::Since)));
+    let in_view = view
+        .sources(log, Node::Group(Group::Kept))
+        .into_iter()
+        .chain(view.sources(log, Node::Group(Group::Since)));
     let holds = |id: &TurnId| {
         session.parts(*id).any(|(_, part)| match share.what.split_once(':') {
             Some(("tool", tool)) => session.named(part.tool) == Some(tool),
@@ -327,8 +352,12 @@ fn fill(view: &View, log: &OpenLog) -> Block {
         ]);
     }
     if !fill.outliers.is_empty() {
-        let named: Vec<String> = fill.outliers.iter().map(|id| log.session.address(*id).to_string()).collect();
-        lines.push(vec![(Tone::Warn, format!("{} cost far more than the rest: {}", Mark::Outlier.words(), named.join(", ")))]);
+        let named: Vec<String> =
+            fill.outliers.iter().map(|id| log.session.address(*id).to_string()).collect();
+        lines.push(vec![(
+            Tone::Warn,
+            format!("{} cost far more than the rest: {}", Mark::Outlier.words(), named.join(", ")),
+        )]);
     }
     Block::runs("what fills the window (~ estimated)".to_owned(), lines)
 }

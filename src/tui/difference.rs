@@ -11,7 +11,9 @@ use super::document::{Block, Document, Tone};
 pub fn document(view: &View, log: &OpenLog, generation: u32) -> Result<Document, String> {
     let before = (1..generation)
         .rev()
-        .find(|earlier| log.session.generation(*earlier).is_some_and(|compaction| compaction.summary.is_some()))
+        .find(|earlier| {
+            log.session.generation(*earlier).is_some_and(|compaction| compaction.summary.is_some())
+        })
         .ok_or_else(|| format!("there is no summary before g{generation} to compare with"))?;
     let old = view.summary_text(log, before).text.clone();
     let new = view.summary_text(log, generation).text.clone();
@@ -85,8 +87,10 @@ mod tests {
 
     #[test]
     fn changed_words_are_marked_and_counted() {
-        let (lines, kept, gone, added) = lines("The user wonders about it.\nEnd", "The user decided on it.\nEnd");
-        let text: Vec<String> = lines.iter().map(|line| line.iter().map(|(_, t)| t.as_str()).collect()).collect();
+        let (lines, kept, gone, added) =
+            lines("The user wonders about it.\nEnd", "The user decided on it.\nEnd");
+        let text: Vec<String> =
+            lines.iter().map(|line| line.iter().map(|(_, t)| t.as_str()).collect()).collect();
         assert_eq!(text, ["The user [-wonders-]{+decided+} [-about-]{+on+} it.", "End"]);
         assert_eq!((kept, gone, added), (4, 2, 2));
     }

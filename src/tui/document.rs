@@ -140,7 +140,12 @@ pub struct Document {
 impl Document {
     /// How many lines there are, before wrapping.
     pub fn len(&self) -> usize {
-        self.facts.len() + self.blocks.iter().map(|block| 1 + usize::from(!block.heading.is_empty()) + block.lines()).sum::<usize>()
+        self.facts.len()
+            + self
+                .blocks
+                .iter()
+                .map(|block| 1 + usize::from(!block.heading.is_empty()) + block.lines())
+                .sum::<usize>()
     }
 
     /// The line at `index`, and the block it belongs to.
@@ -189,7 +194,9 @@ impl Document {
         let texts = self.blocks.iter().map(|block| match &block.body {
             Body::Text(text) => text.clone(),
             Body::Runs(lines) => {
-                let line = |runs: &Vec<(Tone, String)>| runs.iter().map(|(_, text)| text.as_str()).collect::<String>();
+                let line = |runs: &Vec<(Tone, String)>| {
+                    runs.iter().map(|(_, text)| text.as_str()).collect::<String>()
+                };
                 lines.iter().map(line).collect::<Vec<_>>().join("\n")
             }
         });
@@ -204,7 +211,10 @@ fn line_of(block: &Block, index: usize) -> Line<'_> {
             let hidden = block.pieces.len() - FOLDED;
             let from = block.pieces[FOLDED].start;
             let size = crate::text::numbers::bytes((text.len() - from) as u64);
-            Line::Fold(format!("… {} more, {size} · Enter unfolds", crate::text::numbers::count(hidden as u64, "line")))
+            Line::Fold(format!(
+                "… {} more, {size} · Enter unfolds",
+                crate::text::numbers::count(hidden as u64, "line")
+            ))
         }
         Body::Text(text) => Line::Text(&text[block.pieces[index].clone()]),
     }
@@ -229,7 +239,8 @@ mod tests {
     #[test]
     fn facts_headings_and_lines_follow_one_another() {
         let block = Block::text("call".into(), Tone::Tool, "a\nb\n\n".into());
-        let document = Document { title: "t1".into(), facts: vec![(Tone::Dim, "facts".into())], blocks: vec![block] };
+        let document =
+            Document { title: "t1".into(), facts: vec![(Tone::Dim, "facts".into())], blocks: vec![block] };
         assert_eq!(shown(&document), ["# facts", "", "# call", "a", "b"]);
         assert!(document.line(document.len()).is_none());
     }
@@ -237,10 +248,8 @@ mod tests {
     #[test]
     fn long_blocks_are_folded_with_their_size_and_unfold() {
         let text = "line\n".repeat(100);
-        let mut document = Document {
-            blocks: vec![Block::text(String::new(), Tone::Text, text)],
-            ..Document::default()
-        };
+        let mut document =
+            Document { blocks: vec![Block::text(String::new(), Tone::Text, text)], ..Document::default() };
         assert_eq!(document.len(), 1 + 21);
         assert_eq!(shown(&document)[21], "… 80 lines more, 400 B · Enter unfolds");
         assert!(document.toggle_fold(0));

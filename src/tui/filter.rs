@@ -48,10 +48,8 @@ impl Filter {
         let turn = session.turn(id);
         let role = self.roles.is_empty() || self.roles.iter().any(|role| role == turn.role.name());
         let named = &*session.threads()[usize::from(turn.thread)].name;
-        let thread = match self.threads.is_empty() {
-            true => turn.thread == 0,
-            false => self.threads.iter().any(|thread| thread == named || (thread == "main" && turn.thread == 0)),
-        };
+        let is = |thread: &String| thread == named || (thread == "main" && turn.thread == 0);
+        let thread = if self.threads.is_empty() { turn.thread == 0 } else { self.threads.iter().any(is) };
         let tool = self.tools.is_empty()
             || session.parts(id).filter_map(|(_, part)| session.named(part.tool)).any(|name| {
                 let name = name.to_lowercase();

@@ -47,7 +47,13 @@ pub const TABLE: &[Binding] = &[
     bind(Action::Close, &["Left", "h"], MOVE, "close a node, or step out to its parent", ""),
     bind(Action::OpenAll, &["*"], MOVE, "open everything under a node, up to 2,000 rows", ""),
     bind(Action::NextPane, &["Tab"], MOVE, "to the other pane", "pane"),
-    bind(Action::Back, &["Esc", "Backspace"], MOVE, "back to where you came from; leaves search and filter", ""),
+    bind(
+        Action::Back,
+        &["Esc", "Backspace"],
+        MOVE,
+        "back to where you came from; leaves search and filter",
+        "",
+    ),
     bind(Action::TurnBack, &[","], TIME, "as of one turn earlier", "turn"),
     bind(Action::TurnOn, &["."], TIME, "as of one turn later", ""),
     bind(Action::TenBack, &["<"], TIME, "as of ten turns earlier", ""),
@@ -56,12 +62,30 @@ pub const TABLE: &[Binding] = &[
     bind(Action::GenerationOn, &["]"], TIME, "as of the next generation", ""),
     bind(Action::Follow, &["f"], TIME, "follow the end of the log, or stop following", "follow"),
     bind(Action::Compaction, &["c"], TIME, "to the newest compaction and what it covered", ""),
-    bind(Action::Search, &["/"], FIND, "search the turns' texts: a regular expression; capitals make it exact", "search"),
+    bind(
+        Action::Search,
+        &["/"],
+        FIND,
+        "search the turns' texts: a regular expression; capitals make it exact",
+        "search",
+    ),
     bind(Action::NextMatch, &["n"], FIND, "next match", ""),
     bind(Action::PreviousMatch, &["N"], FIND, "match before", ""),
     bind(Action::Jump, &[":"], FIND, "jump to t489, t489.2, L560, g3, @NAME/t12 or a clock time", "jump"),
-    bind(Action::Filter, &["F"], FIND, "show only turns of a role, tool or thread: user, Bash, @NAME, error, voice", ""),
-    bind(Action::Original, &["o"], FIND, "from a summary to the first turn it covers; between a call and its result", ""),
+    bind(
+        Action::Filter,
+        &["F"],
+        FIND,
+        "show only turns of a role, tool or thread: user, Bash, @NAME, error, voice",
+        "",
+    ),
+    bind(
+        Action::Original,
+        &["o"],
+        FIND,
+        "from a summary to the first turn it covers; between a call and its result",
+        "",
+    ),
     bind(Action::WindowView, &["1"], SHOW, "Window: what the model sees", ""),
     bind(Action::GenerationsView, &["2"], SHOW, "Generations: what each compaction covered", ""),
     bind(Action::Difference, &["d"], SHOW, "the words that changed since the summary before", ""),
@@ -135,7 +159,11 @@ mod tests {
         let readme = include_str!("../../README.md");
         for binding in TABLE {
             let key = binding.keys[0];
-            assert!(readme.contains(&format!("`{key}`")), "the README does not mention {key}: {}", binding.doc);
+            assert!(
+                readme.contains(&format!("`{key}`")),
+                "the README does not mention {key}: {}",
+                binding.doc
+            );
         }
     }
 

@@ -58,7 +58,9 @@ pub fn rows(line: &Line, width: usize) -> Vec<Row> {
         Line::Heading(tone, text) => vec![(*tone, display::safe(text).into_owned())],
         Line::Text(text) => vec![(Tone::Text, display::safe(text).into_owned())],
         Line::Fold(text) => vec![(Tone::Warn, text.clone())],
-        Line::Runs(runs) => runs.iter().map(|(tone, text)| (*tone, display::safe(text).into_owned())).collect(),
+        Line::Runs(runs) => {
+            runs.iter().map(|(tone, text)| (*tone, display::safe(text).into_owned())).collect()
+        }
     };
     let whole: String = runs.iter().map(|(_, text)| text.as_str()).collect();
     wrap(&whole, width).into_iter().map(|range| Row { runs: part(&runs, &range) }).collect()

@@ -58,7 +58,10 @@ fn prepare(arguments: &Interface) -> Result<Start, (String, u8)> {
         return Err(("give the path of a session log; `pentimento --help` says more".to_owned(), 2));
     };
     if path.is_dir() {
-        return Err((format!("{}: this is a folder. Give the path of a session log in it", path.display()), 3));
+        return Err((
+            format!("{}: this is a folder. Give the path of a session log in it", path.display()),
+            3,
+        ));
     }
     if !arguments.follow
         && let Err(error) = crate::log::Source::open(path)
@@ -195,7 +198,7 @@ fn main_loop(
             None if model.log.is_none() => FIRST.saturating_sub(begun.elapsed()),
             Some(drawn) if dirty => FRAME.saturating_sub(drawn.elapsed()),
             None => Duration::ZERO,
-            Some(_) => Duration::from_secs(3600),
+            Some(_) => Duration::from_hours(1),
         };
         let event = match events.recv_timeout(wait) {
             Ok(event) => Some(event),
@@ -230,7 +233,8 @@ fn main_loop(
 fn changes(model: &Model, event: &Event) -> bool {
     match event {
         Event::Resting { polled } => {
-            let calm = super::model::Feed { polled: *polled, epochs: model.feed.epochs, ..Default::default() };
+            let calm =
+                super::model::Feed { polled: *polled, epochs: model.feed.epochs, ..Default::default() };
             model.feed != calm
         }
         Event::Gone => !model.feed.gone,
@@ -255,7 +259,10 @@ fn perform(model: &mut Model, effect: Effect, sender: &Sender<Event>) -> io::Res
             execute!(io::stdout(), CopyToClipboard::to_clipboard_from(part))?;
             let shown = crate::text::preview::of(part);
             model.message = Some(if part.len() < text.len() {
-                format!("sent the first 96 KiB of {} to the clipboard", crate::text::numbers::bytes(text.len() as u64))
+                format!(
+                    "sent the first 96 KiB of {} to the clipboard",
+                    crate::text::numbers::bytes(text.len() as u64)
+                )
             } else {
                 format!("sent to the clipboard: {shown}")
             });

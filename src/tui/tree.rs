@@ -117,7 +117,8 @@ impl Layout {
                 Some(child) => self.0[child].position,
                 None => outline.position(log, parent.node, *node)?,
             };
-            let above = parent.open.iter().map(|child| &self.0[*child]).take_while(|open| open.position < position);
+            let above =
+                parent.open.iter().map(|child| &self.0[*child]).take_while(|open| open.position < position);
             index += position + above.map(|open| open.rows).sum::<usize>();
             if level + 1 < path.len() {
                 index += 1;
@@ -280,7 +281,13 @@ fn open(branch: &mut Branch, node: Node) -> &mut Branch {
     &mut branch.open[at]
 }
 
-fn open_under(branch: &mut Branch, node: Node, left: &mut usize, outline: &dyn Outline, log: &OpenLog) -> bool {
+fn open_under(
+    branch: &mut Branch,
+    node: Node,
+    left: &mut usize,
+    outline: &dyn Outline,
+    log: &OpenLog,
+) -> bool {
     for index in 0..outline.count(log, node) {
         if *left == 0 {
             return false;
@@ -305,7 +312,15 @@ fn lay(
 ) -> usize {
     let at = layout.0.len();
     let children = outline.count(log, branch.node);
-    layout.0.push(Laid { node: branch.node, depth, parent, position, children, rows: children, open: Vec::new() });
+    layout.0.push(Laid {
+        node: branch.node,
+        depth,
+        parent,
+        position,
+        children,
+        rows: children,
+        open: Vec::new(),
+    });
     let mut places: Vec<(usize, &Branch)> = branch
         .open
         .iter()

@@ -143,7 +143,11 @@ fn act(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Wider => model.split = (model.split + 5).min(80),
         Action::Mouse => {
             model.mouse = !model.mouse;
-            let whose = if model.mouse { "the mouse moves here" } else { "the mouse is the terminal's: select text with it" };
+            let whose = if model.mouse {
+                "the mouse moves here"
+            } else {
+                "the mouse is the terminal's: select text with it"
+            };
             model.message = Some(whose.to_owned());
             return vec![Effect::Mouse(model.mouse)];
         }
@@ -154,7 +158,9 @@ fn act(model: &mut Model, action: Action) -> Vec<Effect> {
 }
 
 fn copy(model: &mut Model, action: Action) -> Vec<Effect> {
-    let (Some(log), Some(view), Some(node)) = (&model.log, &model.view, model.selected()) else { return Vec::new() };
+    let (Some(log), Some(view), Some(node)) = (&model.log, &model.view, model.selected()) else {
+        return Vec::new();
+    };
     let label = crate::outline::Outline::label(view, log, node);
     let text = match action {
         Action::CopyAddress => label.address.map(|address| address.to_string()),

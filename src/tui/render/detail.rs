@@ -20,7 +20,8 @@ pub(super) fn render(frame: &mut Frame, area: Rect, model: &mut Model) {
     let focused = model.pane == Pane::Detail;
     let border = if focused { model.theme.focus } else { model.theme.border };
     let partial = model.session().is_some_and(|session| session.partial);
-    let name = if partial { unnumbered(&model.detail.document.title) } else { model.detail.document.title.clone() };
+    let name =
+        if partial { unnumbered(&model.detail.document.title) } else { model.detail.document.title.clone() };
     let mut title = vec![Span::styled(format!(" {} ", safe(&name)), border)];
     if name.is_empty() {
         title.clear();
@@ -51,10 +52,10 @@ fn unnumbered(title: &str) -> String {
 
 fn line(runs: Vec<(Tone, String)>, pattern: Option<&Regex>, theme: &Theme) -> Line<'static> {
     let Some(pattern) = pattern else {
-        return Line::from_iter(runs.into_iter().map(|(tone, text)| Span::styled(text, style(theme, tone))));
+        return runs.into_iter().map(|(tone, text)| Span::styled(text, style(theme, tone))).collect();
     };
-    let spans = runs.into_iter().flat_map(|(tone, text)| marked(&text, pattern, style(theme, tone), theme.found));
-    Line::from_iter(spans)
+    let spans =
+        runs.into_iter().flat_map(|(tone, text)| marked(&text, pattern, style(theme, tone), theme.found));
 }
 
 fn marked(text: &str, pattern: &Regex, plain: Style, found: Style) -> Vec<Span<'static>> {

@@ -35,7 +35,10 @@ fn title(model: &Model, width: usize) -> Line<'static> {
         let name = session.title.as_deref().map_or(path, str::to_owned);
         left.push(Span::styled(format!(" {}", safe(&name)), theme.text));
         let version = session.versions.last().map_or(String::new(), |version| format!(" {version}"));
-        left.push(Span::styled(safe(&format!(" · {}{version} · main", session.format.name())).into_owned(), theme.dim));
+        left.push(Span::styled(
+            safe(&format!(" · {}{version} · main", session.format.name())).into_owned(),
+            theme.dim,
+        ));
     } else {
         left.push(Span::raw(format!(" {}", safe(&model.path.to_string_lossy()))));
     }
@@ -46,7 +49,11 @@ fn title(model: &Model, width: usize) -> Line<'static> {
         } else if width < 90 {
             format!(" · turn {}", grouped(u64::from(session.last())))
         } else {
-            format!(" · {} records · turn {}", grouped(session.rows().len() as u64), grouped(u64::from(session.last())))
+            format!(
+                " · {} records · turn {}",
+                grouped(session.rows().len() as u64),
+                grouped(u64::from(session.last()))
+            )
         };
         right.push(Span::styled(counts, theme.dim));
     }
@@ -94,20 +101,21 @@ fn gauge(model: &Model, width: usize) -> Line<'static> {
     let Some(session) = model.session() else { return Line::default() };
     let (window, logged) = session.window();
     let mut spans = vec![Span::styled(" context ", theme.dim)];
-    let columns = (width / 3).clamp(8, 60);
+    let narrow = width < 80;
+    let columns = if narrow { width / 5 } else { width / 3 }.clamp(8, 60);
     spans.extend(curve(model, session, columns, window));
     let now = session.context_size(model.as_of);
     let size = now.map_or("–".to_owned(), |(tokens, _)| short(u64::from(tokens)));
     let about = if logged { "" } else { "~" };
     spans.push(Span::styled(format!(" {size}"), theme.heading));
     spans.push(Span::styled(format!(" of {about}{}", short(u64::from(window))), theme.dim));
-    if let Some(left) = turns_left(session, model.as_of).filter(|_| !session.partial && width >= 80) {
+    if let Some(left) = turns_left(session, model.as_of).filter(|_| !session.partial && !narrow) {
         spans.push(Span::styled(format!(" · ~{left} turns left"), theme.dim));
     }
     let as_of = if session.partial { "as of t…".to_owned() } else { format!("as of t{}", model.as_of) };
     let time = session.numbered(0, model.as_of).and_then(|id| clock(session.turn(id).time, false));
     let mut right = Vec::new();
-    if let Some(compaction) = session.compaction_before(model.as_of).filter(|_| !session.partial) {
+    if let Some(compaction) = session.compaction_before(model.as_of).filter(|_| !session.partial && !narrow) {
         let known = session.compactions().len();
         right.push(Span::styled(format!("g{} of {known} · ", compaction.generation), theme.summary));
     }
@@ -136,7 +144,9 @@ fn curve(model: &Model, session: &Session, columns: usize, window: u32) -> Vec<S
         let (glyph, mut style) = if marks.contains(&column) {
             ('┊', theme.summary)
         } else {
-            let height = session.context_size(number).map_or(0, |(tokens, _)| u64::from(tokens) * 8 / u64::from(window.max(1)));
+            let height = session
+                .context_size(number)
+                .map_or(0, |(tokens, _)| u64::from(tokens) * 8 / u64::from(window.max(1)));
             (BARS[height.min(7) as usize], theme.gauge)
         };
         if column == here {

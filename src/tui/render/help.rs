@@ -19,16 +19,13 @@ pub(super) fn render(frame: &mut Frame, area: Rect, model: &mut Model) {
     let lines = lines(&model.theme);
     let width = area.width.saturating_sub(2).min(WIDTH);
     let height = (lines.len() as u16 + 2).min(area.height.saturating_sub(2));
-    let place = Rect {
-        x: area.x + (area.width - width) / 2,
-        y: area.y + (area.height - height) / 2,
-        width,
-        height,
-    };
+    let place =
+        Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
     let most = (lines.len() as u16 + 2).saturating_sub(height);
     let top = model.help.unwrap_or(0).min(most);
     model.help = Some(top);
-    let more = if most > 0 { " Help: j and k scroll, any other key closes " } else { " Help: any key closes " };
+    let more =
+        if most > 0 { " Help: j and k scroll, any other key closes " } else { " Help: any key closes " };
     let block = Block::new().borders(Borders::ALL).border_style(model.theme.focus).title(more);
     frame.render_widget(Clear, place);
     frame.render_widget(Paragraph::new(lines).scroll((top, 0)).block(block), place);

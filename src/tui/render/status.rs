@@ -19,7 +19,8 @@ pub(super) fn render(frame: &mut Frame, area: Rect, model: &Model, small: bool) 
     if let Some(prompt) = &model.prompt {
         let theme = &model.theme;
         let sign = format!(" {}", prompt.kind.sign());
-        let mut spans = vec![Span::styled(sign.clone(), theme.focus), Span::raw(safe(&prompt.text).into_owned())];
+        let mut spans =
+            vec![Span::styled(sign.clone(), theme.focus), Span::raw(safe(&prompt.text).into_owned())];
         if prompt.text.is_empty() {
             spans.push(Span::styled(format!(" {}", prompt.kind.hint()), theme.dim));
         }
@@ -63,29 +64,44 @@ fn line(model: &Model, width: usize, small: bool) -> Line<'static> {
         let hints = Span::styled(" · n next · N before · Esc ends".to_owned(), theme.dim);
         return spread(vec![Span::styled(text, theme.summary), hints], right, width);
     }
-    spread(hints(model), right, width)
+    let room = width.saturating_sub(right.iter().map(|span| span.content.width() + 1).sum());
+    spread(hints(model, room), right, width)
 }
 
-fn hints(model: &Model) -> Vec<Span<'static>> {
+/// As many hints as fit whole; help and quit are never left out.
+fn hints(model: &Model, room: usize) -> Vec<Span<'static>> {
     let theme = &model.theme;
+    let hints: Vec<(String, &str)> = TABLE
+        .iter()
+        .filter(|binding| !binding.hint.is_empty())
+        .map(|binding| match binding.hint {
+            "turn" => (", .".to_owned(), binding.hint),
+            "generation" => ("[ ]".to_owned(), binding.hint),
+            hint => (binding.keys[0].to_owned(), hint),
+        })
+        .collect();
+    let width = |(keys, hint): &(String, &str)| keys.width() + hint.width() + 4;
+    let (first, last) = hints.split_at(hints.len().saturating_sub(2));
+    let mut left = room.saturating_sub(last.iter().map(width).sum());
+    let fits = first.iter().take_while(|hint| {
+        let fits = width(hint) <= left;
+        left = left.saturating_sub(width(hint));
+        fits
+    });
     let mut spans = Vec::new();
-    for binding in TABLE.iter().filter(|binding| !binding.hint.is_empty()) {
-        let gap = if spans.is_empty() { " " } else { " · " };
-        spans.push(Span::styled(gap, theme.dim));
-        let keys = match binding.hint {
-            "turn" => ", .".to_owned(),
-            "generation" => "[ ]".to_owned(),
-            _ => binding.keys[0].to_owned(),
-        };
-        spans.push(Span::styled(keys, theme.heading));
-        spans.push(Span::styled(format!(" {}", binding.hint), theme.dim));
+    for (keys, hint) in fits.chain(last) {
+        spans.push(Span::styled(if spans.is_empty() { " " } else { " · " }, theme.dim));
+        spans.push(Span::styled(keys.clone(), theme.heading));
+        spans.push(Span::styled(format!(" {hint}"), theme.dim));
     }
     spans
 }
 
 /// The address of the selection, for the right edge.
 fn address(model: &Model) -> Vec<Span<'static>> {
-    let (Some(log), Some(view), Some(node)) = (&model.log, &model.view, model.selected()) else { return Vec::new() };
+    let (Some(log), Some(view), Some(node)) = (&model.log, &model.view, model.selected()) else {
+        return Vec::new();
+    };
     if log.session.partial {
         return Vec::new();
     }

@@ -37,7 +37,10 @@ pub(super) fn render(frame: &mut Frame, area: Rect, model: &mut Model) {
         ViewKind::Window => "Window: what the model sees",
         ViewKind::Generations => "Generations: what each compaction covered",
     };
-    let title = Line::from(fit(vec![Span::styled(format!(" {what} "), border)], usize::from(area.width).saturating_sub(2)));
+    let title = Line::from(fit(
+        vec![Span::styled(format!(" {what} "), border)],
+        usize::from(area.width).saturating_sub(2),
+    ));
     let block = Block::new().borders(Borders::ALL).border_style(border).title(title);
     let inner = block.inner(area);
     frame.render_widget(block, area);
@@ -60,7 +63,8 @@ struct Visible {
 }
 
 fn visible(model: &mut Model, inner: Rect) -> Visible {
-    let nothing = Visible { above: Vec::new(), rows: Vec::new(), labels: Vec::new(), selected: None, total: 0 };
+    let nothing =
+        Visible { above: Vec::new(), rows: Vec::new(), labels: Vec::new(), selected: None, total: 0 };
     let Some((log, view, tree)) = model.parts() else { return nothing };
     let view: &dyn Outline = view;
     let layout = tree.layout(view, log);
@@ -82,7 +86,9 @@ fn draw(frame: &mut Frame, inner: Rect, model: &Model, visible: &Visible, focuse
         .rows
         .iter()
         .zip(&visible.labels)
-        .map(|(row, label)| line(label, width.saturating_sub(row.depth * LEVEL + SIGN), &model.theme, partial))
+        .map(|(row, label)| {
+            line(label, width.saturating_sub(row.depth * LEVEL + SIGN), &model.theme, partial)
+        })
         .collect();
     let mut state: TreeState<usize> = TreeState::default();
     let mut builder = Builder { visible, texts, state: &mut state, next: 0, path: Vec::new() };

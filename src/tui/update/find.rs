@@ -47,7 +47,10 @@ pub(super) fn take(model: &mut Model, found: Found) {
     search.take(found);
     let (none, done) = (search.hits.is_empty(), search.is_done());
     let after = model.selected_turn();
-    let here = model.search.as_ref().and_then(|search| search.hits.iter().find(|hit| after.is_none_or(|at| **hit >= at)));
+    let here = model
+        .search
+        .as_ref()
+        .and_then(|search| search.hits.iter().find(|hit| after.is_none_or(|at| **hit >= at)));
     match (had_none, here.copied()) {
         (true, Some(hit)) => go_to_hit(model, hit),
         (true, None) if !none && done => next(model, true),
@@ -81,7 +84,8 @@ pub(super) fn next(model: &mut Model, on: bool) {
     };
     go_to_hit(model, hit);
     if wrapped {
-        model.message = Some(if on { "search goes on at the top" } else { "search goes on at the bottom" }.to_owned());
+        model.message =
+            Some(if on { "search goes on at the top" } else { "search goes on at the bottom" }.to_owned());
     }
 }
 
@@ -120,8 +124,7 @@ fn match_line(model: &Model, from: usize, on: bool) -> Option<usize> {
     let pattern = &model.search.as_ref()?.pattern;
     let document = &model.detail.document;
     let matches = |line: &usize| match document.line(*line) {
-        Some((Line::Text(text), _)) => pattern.is_match(text),
-        Some((Line::Heading(_, text), _)) => pattern.is_match(text),
+        Some((Line::Text(text) | Line::Heading(_, text), _)) => pattern.is_match(text),
         _ => false,
     };
     if on { (from..document.len()).find(matches) } else { (0..from).rev().find(matches) }
@@ -239,13 +242,15 @@ fn to_agent(model: &mut Model, name: &str, number: Option<u32>) {
         (Some(thread), _) => Node::Thread(thread as u16),
         (None, Some(agent)) => match number {
             None => Node::Agent(agent as u16),
-            Some(number) => match log.agent_log(agent).ok().and_then(|inner| inner.session.numbered(0, number)) {
-                Some(id) => Node::AgentTurn(agent as u16, id),
-                None => {
-                    model.message = Some(format!("@{name} has no turn {number}"));
-                    return;
+            Some(number) => {
+                match log.agent_log(agent).ok().and_then(|inner| inner.session.numbered(0, number)) {
+                    Some(id) => Node::AgentTurn(agent as u16, id),
+                    None => {
+                        model.message = Some(format!("@{name} has no turn {number}"));
+                        return;
+                    }
                 }
-            },
+            }
         },
         (None, None) => {
             model.message = Some(format!("there is no thread @{name}"));

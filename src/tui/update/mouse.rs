@@ -48,7 +48,11 @@ fn click(model: &mut Model, at: Position) -> Vec<Effect> {
     if areas.banner.contains(at) {
         return act(model, Action::Compaction);
     }
-    if at.x.abs_diff(areas.divider) <= 1 && rows(areas.tree, at) && areas.detail.width > 0 && areas.tree.width > 0 {
+    if at.x.abs_diff(areas.divider) <= 1
+        && rows(areas.tree, at)
+        && areas.detail.width > 0
+        && areas.tree.width > 0
+    {
         model.dragging = true;
         return Vec::new();
     }
@@ -57,7 +61,10 @@ fn click(model: &mut Model, at: Position) -> Vec<Effect> {
         for kind in ViewKind::ALL {
             let width = kind.name().len() as u16 + 4;
             if (left..left + width).contains(&at.x) {
-                return act(model, if kind == ViewKind::Window { Action::WindowView } else { Action::GenerationsView });
+                return act(
+                    model,
+                    if kind == ViewKind::Window { Action::WindowView } else { Action::GenerationsView },
+                );
             }
             left += width;
         }

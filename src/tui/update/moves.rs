@@ -63,10 +63,8 @@ fn in_tree(model: &mut Model, action: Action, times: u32, count: Option<u32>) {
             }
         }
         Action::Close => tree.close_or_leave(),
-        Action::OpenAll => {
-            if !tree.open_all(view, log) {
-                model.message = Some("opened the first 2,000 rows under it".to_owned());
-            }
+        Action::OpenAll if !tree.open_all(view, log) => {
+            model.message = Some("opened the first 2,000 rows under it".to_owned());
         }
         Action::Open => {
             let leaf = tree.node().is_none_or(|node| view.count(log, node) == 0);
@@ -149,19 +147,13 @@ fn show_newest(model: &mut Model) {
 
 fn step_generation(model: &mut Model, on: bool) {
     let Some(session) = model.session() else { return };
-    let turns = session.compactions().iter().filter_map(|c| Some((c.generation, session.turn(c.summary?).number)));
+    let turns =
+        session.compactions().iter().filter_map(|c| Some((c.generation, session.turn(c.summary?).number)));
     let as_of = model.as_of;
-    let here = match model.selected() {
-        Some(Node::Generation(generation)) => session
-            .generation(generation)
-            .and_then(|c| c.summary)
-            .map_or(as_of, |id| session.turn(id).number.min(as_of)),
-        _ => as_of,
-    };
     let target = if on {
         turns.clone().find(|(_, turn)| *turn > as_of)
     } else {
-        turns.clone().filter(|(_, turn)| *turn < here || (*turn == here && here < as_of)).last()
+        turns.clone().filter(|(_, turn)| *turn < as_of).next_back()
     };
     match target {
         Some((generation, turn)) => {
@@ -190,18 +182,26 @@ fn to_view(model: &mut Model, kind: ViewKind) {
     let turn = model.selected();
     model.kind = kind;
     model.detail.difference = false;
+    let unset = model.tree().selected.is_empty();
     let as_of = model.as_of;
     model.move_to(as_of);
-    let unset = model.tree().selected.is_empty();
-    if let (Some(node @ (Node::Turn(_) | Node::Generation(_))), true) = (turn, unset) {
-        model.select(node);
+    if let Some(node @ (Node::Turn(_) | Node::Generation(_))) = turn
+        && unset
+        && model.select(node)
+    {
+        return;
+    }
+    let newest =
+        model.session().and_then(|session| session.compaction_before(model.as_of)).map(|c| c.generation);
+    if let (Some(generation), true, ViewKind::Generations) = (newest, unset, kind) {
+        model.select(Node::Generation(generation));
     }
 }
 
 fn to_compaction(model: &mut Model) {
-    let newest = model
-        .session()
-        .and_then(|session| session.compactions().iter().rfind(|c| c.summary.is_some()).map(|c| (c.generation, c.summary)));
+    let newest = model.session().and_then(|session| {
+        session.compactions().iter().rfind(|c| c.summary.is_some()).map(|c| (c.generation, c.summary))
+    });
     let Some((generation, Some(summary))) = model.arrived.take().map_or(newest, |generation| {
         let session = model.session()?;
         session.generation(generation).map(|c| (generation, c.summary))
@@ -278,7 +278,10 @@ fn original(model: &mut Model) {
 }
 
 fn pair_of(session: &crate::session::Session, id: TurnId, part: Option<u16>) -> Option<TurnId> {
-    let mut parts = session.parts(id).enumerate().filter(|(index, _)| part.is_none_or(|part| usize::from(part) == *index));
+    let mut parts = session
+        .parts(id)
+        .enumerate()
+        .filter(|(index, _)| part.is_none_or(|part| usize::from(part) == *index));
     parts.find_map(|(_, (_, part))| session.pair(part)).map(|(_, pair)| session.turn_of(pair))
 }
 
