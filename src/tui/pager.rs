@@ -26,9 +26,11 @@ pub struct Row {
 }
 
 /// Cuts `text` into rows of at most `width` columns, at white space where there is some. Rows are byte ranges; a
-/// row after a cut at white space begins with the word. An empty text is one empty row.
-pub fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
-    let width = width.max(1);
+/// row after a cut at white space begins with the word. Rows after the first are `hang` columns narrower: they are
+/// set in. An empty text is one empty row.
+pub fn wrap(text: &str, width: usize, hang: usize) -> Vec<Range<usize>> {
+    let whole = width.max(1);
+    let mut width = whole;
     let mut rows = Vec::new();
     let (mut start, mut columns) = (0, 0);
     // The byte after the last white space of the row, and the columns before it.
@@ -41,6 +43,7 @@ pub fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
             start = cut;
             columns -= before;
             breakable = None;
+            width = whole.saturating_sub(hang).max(1);
         }
         columns += wide;
         if cluster == " " {
@@ -63,7 +66,32 @@ pub fn rows(line: &Line, width: usize) -> Vec<Row> {
         }
     };
     let whole: String = runs.iter().map(|(_, text)| text.as_str()).collect();
-    wrap(&whole, width).into_iter().map(|range| Row { runs: part(&runs, &range) }).collect()
+    let hang = hang(&whole, width);
+    let row = |(number, range): (usize, Range<usize>)| {
+        let mut runs = part(&runs, &range);
+        if number > 0 && hang > 0 {
+            runs.insert(0, (Tone::Text, " ".repeat(hang)));
+        }
+        Row { runs }
+    };
+    wrap(&whole, width, hang).into_iter().enumerate().map(row).collect()
+}
+
+/// How far the rows after the first are set in: to where the words of the line begin, behind white space and a
+/// bullet or number. At most a third of the width.
+fn hang(text: &str, width: usize) -> usize {
+    let words = text.trim_start_matches(' ');
+    let indent = text.len() - words.len();
+    let bullet = match words.split_once(' ') {
+        Some((mark, _))
+            if mark.len() <= 3 && (["-", "*", "•", "+"].contains(&mark) || mark.ends_with(['.', ')'])) =>
+        {
+            mark.width() + 1
+        }
+        _ => 0,
+    };
+    let hang = indent + bullet;
+    if hang <= width / 3 { hang } else { 0 }
 }
 
 /// The stretch `range` of the runs' joined text, as runs.
@@ -138,7 +166,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn wrapped(text: &str, width: usize) -> Vec<&str> {
-        wrap(text, width).into_iter().map(|range| &text[range]).collect()
+        wrap(text, width, 0).into_iter().map(|range| &text[range]).collect()
     }
 
     #[test]
@@ -148,6 +176,16 @@ mod tests {
         assert_eq!(wrapped("", 4), [""]);
         assert_eq!(wrapped("日本語", 4), ["日本", "語"]);
         assert_eq!(wrapped("ab cdefgh", 5), ["ab ", "cdefg", "h"]);
+    }
+
+    #[test]
+    fn rows_after_the_first_are_set_in_behind_a_bullet() {
+        let text = Line::Text("  - one two three");
+        let rows: Vec<String> = rows(&text, 13)
+            .into_iter()
+            .map(|row| row.runs.into_iter().map(|(_, text)| text).collect())
+            .collect();
+        assert_eq!(rows, ["  - one two ", "    three"]);
     }
 
     proptest! {

@@ -54,8 +54,9 @@ fn line(runs: Vec<(Tone, String)>, pattern: Option<&Regex>, theme: &Theme) -> Li
     let Some(pattern) = pattern else {
         return runs.into_iter().map(|(tone, text)| Span::styled(text, style(theme, tone))).collect();
     };
-    let spans =
-        runs.into_iter().flat_map(|(tone, text)| marked(&text, pattern, style(theme, tone), theme.found));
+    runs.into_iter()
+        .flat_map(|(tone, text)| marked(&text, pattern, style(theme, tone), theme.found))
+        .collect()
 }
 
 fn marked(text: &str, pattern: &Regex, plain: Style, found: Style) -> Vec<Span<'static>> {
