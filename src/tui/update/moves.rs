@@ -153,7 +153,7 @@ fn step_generation(model: &mut Model, on: bool) {
     let target = if on {
         turns.clone().find(|(_, turn)| *turn > as_of)
     } else {
-        turns.clone().filter(|(_, turn)| *turn < as_of).next_back()
+        turns.clone().rfind(|(_, turn)| *turn < as_of)
     };
     match target {
         Some((generation, turn)) => {
