@@ -241,6 +241,23 @@ impl Model {
         }
     }
 
+    /// Shows a log that was read to its end.
+    pub fn show(&mut self, log: OpenLog) {
+        let last = log.session.last();
+        self.log = Some(log);
+        self.view = None;
+        self.move_to(last);
+        self.refresh_detail();
+    }
+
+    /// Goes to an address or a clock time, as a jump does. False: a message says why not.
+    pub fn go_to(&mut self, address: &str) -> bool {
+        self.message = None;
+        super::update::jump(self, address);
+        self.refresh_detail();
+        self.message.is_none()
+    }
+
     /// Shows everything as of turn `as_of`.
     pub(super) fn move_to(&mut self, as_of: u32) {
         self.as_of = as_of;

@@ -37,7 +37,7 @@ pub fn wrap(text: &str, width: usize, hang: usize) -> Vec<Range<usize>> {
     let mut breakable: Option<(usize, usize)> = None;
     for (at, cluster) in text.grapheme_indices(true) {
         let wide = cluster.width();
-        if columns + wide > width && at > start && cluster != " " {
+        while columns + wide > width && at > start && cluster != " " {
             let (cut, before) = breakable.filter(|(cut, _)| *cut > start).unwrap_or((at, columns));
             rows.push(start..cut);
             start = cut;
@@ -46,7 +46,8 @@ pub fn wrap(text: &str, width: usize, hang: usize) -> Vec<Range<usize>> {
             width = whole.saturating_sub(hang).max(1);
         }
         columns += wide;
-        if cluster == " " {
+        // White space before the first word is no place to break: the word would stand alone on the next row.
+        if cluster == " " && !text[start..at].trim_start().is_empty() {
             breakable = Some((at + 1, columns));
         }
     }

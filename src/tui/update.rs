@@ -13,6 +13,8 @@ use super::keys;
 use super::model::{Model, Pane};
 use super::prompt::{Kind, Outcome, Prompt};
 
+pub(super) use find::jump;
+
 /// Work asked of somebody else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -79,7 +81,7 @@ fn on_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
         return Vec::new();
     }
     let Some(action) = keys::action(key) else {
-        model.count = None;
+        (model.count, model.help) = (None, None);
         return Vec::new();
     };
     if model.help.is_some() {

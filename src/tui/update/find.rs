@@ -142,7 +142,7 @@ fn next_line(model: &mut Model, on: bool) -> bool {
 }
 
 /// Goes to an address, a generation or a clock time.
-pub(super) fn jump(model: &mut Model, text: &str) {
+pub(in super::super) fn jump(model: &mut Model, text: &str) {
     let Some(session) = model.session() else { return };
     if session.partial {
         model.pending = Some(text.to_owned());
