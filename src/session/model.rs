@@ -244,6 +244,8 @@ pub struct Session {
     pub(super) clearings: Vec<Clearing>,
     pub(super) cleared: HashMap<TurnId, u32>,
     pub(super) revived: HashMap<TurnId, Vec<(u32, bool)>>,
+    /// When prompts were taken back from the queue; a fork may have left them behind before that.
+    pub(super) withdrawn: HashMap<TurnId, u32>,
     pub(super) echoes: Vec<Echo>,
     pub(super) malformed: Vec<(u32, Box<str>)>,
     pub(super) waiting: Waiting,
@@ -294,6 +296,7 @@ impl Session {
             clearings: Vec::new(),
             cleared: HashMap::new(),
             revived: HashMap::new(),
+            withdrawn: HashMap::new(),
             echoes: Vec::new(),
             malformed: Vec::new(),
             waiting: Waiting::default(),
