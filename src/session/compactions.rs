@@ -96,18 +96,22 @@ pub struct Pending {
 impl Session {
     /// A compaction's mark.
     pub(super) fn boundary(&mut self, row: u32, id: Option<Id>, facts: Boundary) {
-        let earlier = id.and_then(|id| self.ids.get(&id).copied());
-        let written_twice = earlier.is_some_and(|earlier| {
-            self.compactions
-                .iter()
-                .any(|c| c.boundary_row == Some(earlier) && c.tokens_before == facts.tokens_before)
-        });
         let tip = self.tip(0);
         self.rows[row as usize].anchor = tip;
-        if written_twice {
+        // Every later compaction in the same process may write the old boundaries once more.
+        let known = id.and_then(|id| self.boundaries.get(&id));
+        if let Some((index, tokens_before)) = known
+            && *tokens_before == facts.tokens_before
+        {
+            if let Some(summary) = self.compactions[*index].summary {
+                self.rows[row as usize].anchor = summary;
+            }
             return;
         }
         let index = self.compactions.len();
+        if let Some(id) = id {
+            self.boundaries.insert(id, (index, facts.tokens_before));
+        }
         self.compactions.push(Compaction {
             generation: index as u32 + 1,
             boundary_row: Some(row),

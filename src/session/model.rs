@@ -240,6 +240,8 @@ pub struct Session {
     pub(super) messages: HashMap<Id, Message>,
     pub(super) step_ends: Vec<TurnId>,
     pub(super) compactions: Vec<Compaction>,
+    /// Each boundary's place among the compactions, and the size it logged: ids alone may be blanked out.
+    pub(super) boundaries: HashMap<Id, (usize, Option<u64>)>,
     pub(super) pending: Option<Pending>,
     pub(super) clearings: Vec<Clearing>,
     pub(super) cleared: HashMap<TurnId, u32>,
@@ -292,6 +294,7 @@ impl Session {
             messages: HashMap::new(),
             step_ends: Vec::new(),
             compactions: Vec::new(),
+            boundaries: HashMap::new(),
             pending: None,
             clearings: Vec::new(),
             cleared: HashMap::new(),
