@@ -17,7 +17,7 @@ use envelope::{Attachment, Envelope};
 
 use super::Evidence;
 use super::facts::{
-    Body, Boundary, Clearing, Id, Parent, PartFacts, PartKind, Queue, Record, Role, Strand, TurnFacts, Usage,
+    Body, Boundary, Clearing, Id, Parent, PartFacts, Queue, Record, Role, Strand, TurnFacts, Usage,
 };
 use super::lenient::Link;
 pub use read_back::texts;
@@ -161,7 +161,8 @@ fn body(envelope: &mut Envelope) -> Body {
 fn turn(envelope: &mut Envelope) -> Body {
     let message = std::mem::take(&mut envelope.message);
     let content: Content = message.content;
-    let results = content.parts.iter().any(|part| part.kind == PartKind::ToolResult);
+    // A command that printed nothing still answers its call: its record is no prompt.
+    let results = content.has_results;
     let role = if envelope.kind.as_str() == "assistant" {
         Role::Assistant
     } else if envelope.is_compact_summary.0 || (!results && is_old_summary(envelope, &content.parts)) {
@@ -181,6 +182,7 @@ fn turn(envelope: &mut Envelope) -> Body {
         role,
         message: if role == Role::Assistant { message.id.0.as_deref().map(Id::of) } else { None },
         parts: content.parts,
+        silent: content.silent,
         usage,
         injected: envelope.is_meta.0,
         model: message.model.boxed().filter(|model| &**model != "<synthetic>"),

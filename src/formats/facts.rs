@@ -152,6 +152,8 @@ pub struct TurnFacts {
     pub message: Option<Id>,
     /// Its non-empty blocks, in order.
     pub parts: Vec<PartFacts>,
+    /// The calls that it answers without a word: results without text are no parts.
+    pub silent: Vec<Id>,
     /// Usage as logged on this record.
     pub usage: Option<Usage>,
     /// Put in by the harness, not typed.

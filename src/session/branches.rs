@@ -109,7 +109,7 @@ impl Session {
         }
     }
 
-    fn stamp_abandoned(&mut self, id: TurnId, at: u32) {
+    pub(super) fn stamp_abandoned(&mut self, id: TurnId, at: u32) {
         if let Some(history) = self.revived.get_mut(&id) {
             history.push((at, true));
         } else if self.turn(id).abandoned_at == NEVER {
@@ -145,7 +145,9 @@ impl Session {
                 let at = next?;
                 next = self.turn(at).prev.some();
                 let turn = self.turn(at);
-                if !(turn.is_withdrawn() && turn.abandoned_at <= number) {
+                let withdrawn =
+                    turn.is_withdrawn() && self.withdrawn.get(&at).is_some_and(|at| *at <= number);
+                if !withdrawn {
                     return Some(at);
                 }
             }

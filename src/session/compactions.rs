@@ -1,7 +1,7 @@
 //! Recorded compactions: what each one covered, kept and left on other branches.
 //!
-//! The range of generation n starts at the previous summary (its text is part of what was summarised) or where the
-//! conversation begins, and ends before the boundary. Inside it the path decides what is covered; turns off the
+//! The range of generation n starts at the previous summary (its text is part of what was summarised, with the turns
+//! that it kept) or where the conversation begins, and ends before the boundary. Inside it the path decides what is covered; turns off the
 //! path are abandoned, not covered. All of it is stamped when the summary arrives and never changes.
 
 use crate::formats::facts::{Boundary, Clearing as ClearingFacts, Id, PartKind, Role, TurnFacts};
@@ -96,18 +96,22 @@ pub struct Pending {
 impl Session {
     /// A compaction's mark.
     pub(super) fn boundary(&mut self, row: u32, id: Option<Id>, facts: Boundary) {
-        let earlier = id.and_then(|id| self.ids.get(&id).copied());
-        let written_twice = earlier.is_some_and(|earlier| {
-            self.compactions
-                .iter()
-                .any(|c| c.boundary_row == Some(earlier) && c.tokens_before == facts.tokens_before)
-        });
         let tip = self.tip(0);
         self.rows[row as usize].anchor = tip;
-        if written_twice {
+        // Every later compaction in the same process may write the old boundaries once more.
+        let known = id.and_then(|id| self.boundaries.get(&id));
+        if let Some((index, tokens_before)) = known
+            && *tokens_before == facts.tokens_before
+        {
+            if let Some(summary) = self.compactions[*index].summary {
+                self.rows[row as usize].anchor = summary;
+            }
             return;
         }
         let index = self.compactions.len();
+        if let Some(id) = id {
+            self.boundaries.insert(id, (index, facts.tokens_before));
+        }
         self.compactions.push(Compaction {
             generation: index as u32 + 1,
             boundary_row: Some(row),
@@ -176,9 +180,17 @@ impl Session {
         let first_row = self.turn(start).first_row;
         let last_row =
             self.compactions[index].boundary_row.unwrap_or(self.turn(turn).first_row).saturating_sub(1);
-        let kept = self.kept_turns(boundary, &path);
+        // What the compaction before kept stands above its summary and was in view with it.
+        let mut in_view: Vec<TurnId> = self
+            .compaction_of(start)
+            .into_iter()
+            .flat_map(|before| before.kept.iter().flat_map(|(from, to)| *from..=*to))
+            .filter_map(|number| self.numbered(0, number))
+            .collect();
+        in_view.extend(&path);
+        let kept = self.kept_turns(boundary, &in_view);
         let numbers = |ids: &mut dyn Iterator<Item = TurnId>| ranges(ids.map(|id| self.turn(id).number));
-        let covers = numbers(&mut path.iter().copied().filter(|id| !kept.contains(id)));
+        let covers = numbers(&mut in_view.iter().copied().filter(|id| !kept.contains(id)));
         let kept_ranges = numbers(&mut kept.iter().copied());
         let on_path = |id: &TurnId| path.binary_search(id).is_ok();
         let span = self.turn(start).number..self.turn(turn).number;
@@ -200,16 +212,18 @@ impl Session {
         compaction.rows = Some((first_row, last_row));
     }
 
-    /// The turns of `path` that the boundary says were kept, in order.
-    fn kept_turns(&self, boundary: &Boundary, path: &[TurnId]) -> Vec<TurnId> {
+    /// The turns of `in_view` that the boundary says were kept, in order.
+    fn kept_turns(&self, boundary: &Boundary, in_view: &[TurnId]) -> Vec<TurnId> {
         let turn_of = |id: &Id| self.ids.get(id).and_then(|row| self.rows[*row as usize].anchor.some());
         let mut kept: Vec<TurnId> = if boundary.kept.is_empty() {
             match boundary.kept_segment.and_then(|(head, tail)| Some((turn_of(&head)?, turn_of(&tail)?))) {
-                Some((head, tail)) => path.iter().copied().filter(|id| (head..=tail).contains(id)).collect(),
+                Some((head, tail)) => {
+                    in_view.iter().copied().filter(|id| (head..=tail).contains(id)).collect()
+                }
                 None => Vec::new(),
             }
         } else {
-            boundary.kept.iter().filter_map(turn_of).filter(|id| path.contains(id)).collect()
+            boundary.kept.iter().filter_map(turn_of).filter(|id| in_view.contains(id)).collect()
         };
         kept.sort_unstable();
         kept.dedup();

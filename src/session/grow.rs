@@ -148,6 +148,7 @@ impl Session {
         let call =
             facts.parts.iter().find_map(|part| part.call.filter(|_| part.kind == PartKind::ToolResult));
         let call_step = call
+            .or_else(|| facts.silent.first().copied())
             .and_then(|call| self.calls.get(&call))
             .map(|place| self.turn(self.turn_of(self.part(*place))))
             .filter(|turn| usize::from(turn.thread) == thread)
@@ -174,6 +175,7 @@ impl Session {
             role: Role::User,
             message: None,
             parts,
+            silent: Vec::new(),
             usage: None,
             injected: false,
             model: None,
@@ -243,6 +245,9 @@ impl Session {
             }
             self.add_part(id, row, index as u16, &part);
         }
+        for call in facts.silent {
+            self.returned(call);
+        }
         if let Some(agent) = facts.agent {
             self.agents.push((agent, id));
         }
@@ -279,8 +284,7 @@ impl Session {
                     let caller = &mut self.parts[called as usize];
                     caller.pair = place;
                     (part.tool, part.path, part.pair) = (caller.tool, caller.path, called);
-                    let turn = self.turn_of(self.part(called));
-                    self.open_task_calls.retain(|open| *open != turn);
+                    self.returned(call);
                 }
             }
             _ => {}
@@ -294,6 +298,14 @@ impl Session {
             turn.flags |= Turn::ERROR;
         }
         self.parts.push(part);
+    }
+
+    /// The call has its result: no sub-agent that starts from now on is its work.
+    fn returned(&mut self, call: Id) {
+        if let Some(called) = self.calls.get(&call) {
+            let turn = self.turn_of(self.part(*called));
+            self.open_task_calls.retain(|open| *open != turn);
+        }
     }
 
     /// Usage is repeated on every record of a message and grows: the last record counts, once for the message.

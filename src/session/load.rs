@@ -188,8 +188,8 @@ impl Feed {
     fn check_open(&mut self, batch: &Batch) -> Option<News> {
         let (offset, length) = self.open?;
         let first = batch.lines().next()?;
-        let goes_on = first.offset == offset
-            && first.bytes.get(length..).is_some_and(|rest| !rest.trim_ascii().is_empty());
+        // Even a blank: the line is longer than the row says.
+        let goes_on = first.offset == offset && first.bytes.len() > length;
         goes_on.then(|| {
             self.tail.restart(Epoch::Reopened);
             self.epoch(Epoch::Reopened)
@@ -219,8 +219,7 @@ impl Feed {
         if let Some((offset, length)) = self.open
             && offset == raw.offset
         {
-            let goes_on = raw.bytes.get(length..).is_some_and(|rest| !rest.trim_ascii().is_empty());
-            if goes_on {
+            if raw.bytes.len() > length {
                 self.tail.restart(Epoch::Reopened);
                 return self.epoch(Epoch::Reopened);
             }

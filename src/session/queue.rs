@@ -53,9 +53,9 @@ impl Session {
             Queue::Withdraw => {
                 for (_, id) in std::mem::take(&mut self.waiting.queued) {
                     let now = self.threads[self.turn(id).thread as usize].turns.len() as u32;
-                    let turn = &mut self.turns[id.0 as usize];
-                    turn.flags |= Turn::WITHDRAWN;
-                    turn.abandoned_at = now;
+                    self.turns[id.0 as usize].flags |= Turn::WITHDRAWN;
+                    self.withdrawn.insert(id, now);
+                    self.stamp_abandoned(id, now);
                 }
                 QueueOutcome::Note
             }

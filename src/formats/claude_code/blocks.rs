@@ -21,6 +21,10 @@ pub struct Content {
     pub parts: Vec<PartFacts>,
     /// Kinds of blocks that this build does not know.
     pub unknown: Vec<Box<str>>,
+    /// Whether a result is among the blocks, even one without text.
+    pub has_results: bool,
+    /// The calls whose results have no text: no parts, but answers.
+    pub silent: Vec<Id>,
 }
 
 impl<'de> Deserialize<'de> for Content {
@@ -92,9 +96,13 @@ impl Content {
             }
             kind if kind == "tool_result" || kind.ends_with("_tool_result") => {
                 let Block { call_of_result, content, is_error, .. } = *block;
-                if let Some(part) = self.push(PartKind::ToolResult, content.0) {
-                    part.error = is_error.0;
-                    part.call = id(call_of_result);
+                self.has_results = true;
+                match self.push(PartKind::ToolResult, content.0) {
+                    Some(part) => {
+                        part.error = is_error.0;
+                        part.call = id(call_of_result);
+                    }
+                    None => self.silent.extend(id(call_of_result)),
                 }
             }
             kind => {

@@ -1,0 +1,260 @@
+//! However a log arrives, its session is the same; and what was true after a turn stays true.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs,
+    reason = "a failed test may panic"
+)]
+
+#[path = "support/random_log.rs"]
+mod random_log;
+mod support;
+
+use std::io::Write;
+use std::path::Path;
+
+use pentimento::session::load::{End, Feed, News, load};
+use pentimento::session::{RowKind, Session, TurnId};
+use pentimento::strategies::{Limit, Strategy, context};
+use proptest::prelude::*;
+
+/// Everything a session says, a line a thing, so that a difference can be read.
+fn digest(session: &Session) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut add = |what: &str, fact: &dyn std::fmt::Debug| out.push(format!("{what}: {fact:?}"));
+    for row in session.rows() {
+        add("row", &(row, session.name(row.label)));
+    }
+    for (index, turn) in session.turns().iter().enumerate() {
+        let id = TurnId(index as u32);
+        add("turn", &(turn, session.before(id), session.continues(id), session.cleared_at(id)));
+        for (place, part) in session.parts(id) {
+            add("part", &(place, part, session.named(part.tool), session.named(part.path)));
+        }
+        let history: Vec<u32> =
+            (0..=session.last()).filter(|n| session.is_abandoned(id, *n)).take(8).collect();
+        add("abandoned", &(id, history));
+    }
+    for compaction in session.compactions() {
+        add("compaction", &(compaction, session.provenance(compaction)));
+    }
+    add("threads", &session.threads());
+    add("clearings", &session.clearings());
+    add("echoes", &session.echoes());
+    add("malformed", &session.malformed());
+    add("agents", &session.agents());
+    add("unknown", &session.unknown);
+    add("usage", &session.usage);
+    add("names", &(&session.title, &session.session_ids, &session.versions, &session.models));
+    out
+}
+
+/// The first difference between two digests.
+fn difference(live: &[String], whole: &[String]) -> Option<String> {
+    let at = (0..live.len().max(whole.len())).find(|at| live.get(*at) != whole.get(*at))?;
+    Some(format!("in appends {:?}\nas a whole {:?}", live.get(at), whole.get(at)))
+}
+
+/// Lets `feed` read until it rests.
+fn rest(feed: &mut Feed, path: &Path, session: &mut Option<Session>) -> Result<(), String> {
+    loop {
+        match feed.read_to_end(path, session, &mut |_| true) {
+            End::Reached | End::Waiting => return Ok(()),
+            End::Epoch(_) | End::Stopped => {}
+            End::Unreadable(error) => return Err(error.to_string()),
+        }
+    }
+}
+
+/// The session of `bytes` written to `path` in pieces that end at `cuts`, and read after each.
+fn in_appends(path: &Path, bytes: &[u8], cuts: &[usize]) -> Result<Session, String> {
+    let mut feed = Feed::new(path);
+    let mut session = None;
+    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
+    let mut from = 0;
+    let mut sorted = cuts.to_vec();
+    sorted.sort_unstable();
+    for to in sorted.into_iter().chain([bytes.len()]) {
+        file.write_all(&bytes[from..to]).unwrap();
+        from = to;
+        rest(&mut feed, path, &mut session)?;
+    }
+    assert_eq!(feed.position(), bytes.len() as u64);
+    match feed.finish(path) {
+        News::Records(format, records) => {
+            let session = session.get_or_insert_with(|| Session::new(format));
+            for (line, record) in records {
+                session.push(line, record);
+            }
+        }
+        News::Unreadable(error) => return Err(error.to_string()),
+        _ => {}
+    }
+    Ok(session.expect("a format was found, so there are records"))
+}
+
+fn check(bytes: &[u8], cuts: &[usize]) -> Result<(), TestCaseError> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    let live = in_appends(&path, bytes, cuts).map(|session| digest(&session));
+    let whole = load(&path).map(|session| digest(&session)).map_err(|error| error.to_string());
+    match (live, whole) {
+        (Ok(live), Ok(whole)) => prop_assert_eq!(difference(&live, &whole), None),
+        (live, whole) => prop_assert_eq!(live.map(|_| ()), whole.map(|_| ())),
+    }
+    Ok(())
+}
+
+/// Where a cut falls: anywhere, or up to four bytes before or two behind the end of a line, where most can go wrong.
+fn place(bytes: &[u8], cut: &proptest::sample::Index, near: usize) -> usize {
+    let anywhere = cut.index(bytes.len() + 1);
+    match bytes[anywhere..].iter().position(|b| *b == b'\n') {
+        Some(end) if near < 7 => (anywhere + end + near).saturating_sub(4).min(bytes.len()),
+        _ => anywhere,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_log_in_appends_is_the_log_as_a_whole(
+        seeds in random_log::seeds(40),
+        cuts in proptest::collection::vec((any::<proptest::sample::Index>(), 0..12usize), 0..8),
+    ) {
+        let bytes = random_log::build(&seeds);
+        let cuts: Vec<usize> = cuts.iter().map(|(cut, near)| place(&bytes, cut, *near)).collect();
+        check(&bytes, &cuts)?;
+    }
+
+    #[test]
+    fn a_log_cut_after_a_turn_has_the_contexts_of_the_whole(
+        seeds in random_log::seeds(60),
+        turn in any::<proptest::sample::Index>(),
+    ) {
+        let bytes = random_log::build(&seeds);
+        let file = support::log_of(&bytes);
+        let Ok(whole) = load(file.path()) else { return Ok(()) };
+        if whole.last() > 0 {
+            let number = turn.index(whole.last() as usize) as u32 + 1;
+            if let Some(difference) = cut_after(&whole, &bytes, number) {
+                return Err(TestCaseError::fail(difference));
+            }
+        }
+    }
+}
+
+/// What a log cut where turn `number + 1` begins says otherwise than the whole one does as of turn `number`.
+fn cut_after(whole: &Session, bytes: &[u8], number: u32) -> Option<String> {
+    let end = whole
+        .numbered(0, number + 1)
+        .map_or(bytes.len(), |next| whole.rows()[whole.turn(next).first_row as usize].offset as usize);
+    let file = support::log_of(&bytes[..end]);
+    let cut = match load(file.path()) {
+        Ok(cut) => cut,
+        Err(error) => return Some(format!("cut at {end}: {error}")),
+    };
+    if cut.last() != number {
+        return Some(format!("cut after t{number} the log ends with t{}", cut.last()));
+    }
+    for strategy in [
+        Strategy::Recorded,
+        Strategy::Full,
+        Strategy::Truncate(Limit::Turns(5)),
+        Strategy::Truncate(Limit::Tokens(2_000)),
+    ] {
+        let (then, now) = (context(&cut, strategy, number), context(whole, strategy, number));
+        if then != now {
+            return Some(format!("{strategy} as of t{number}\ncut   {then:?}\nwhole {now:?}"));
+        }
+    }
+    let abandoned = |session: &Session| -> Vec<bool> {
+        (1..=number)
+            .filter_map(|n| session.numbered(0, n))
+            .map(|id| session.is_abandoned(id, number))
+            .collect()
+    };
+    if abandoned(&cut) != abandoned(whole) {
+        return Some(format!("other turns are abandoned as of t{number}"));
+    }
+    let compactions = |session: &Session| -> Vec<String> {
+        let stamped = session
+            .compactions()
+            .iter()
+            .filter(|c| c.summary.is_some_and(|id| session.turn(id).number <= number));
+        stamped.map(|compaction| format!("{compaction:?}")).collect()
+    };
+    if compactions(&cut) != compactions(whole) {
+        return Some(format!("cut after t{number}: {:?}\nwhole {:?}", compactions(&cut), compactions(whole)));
+    }
+    (cut.context_size(number) != whole.context_size(number)).then(|| format!("another size as of t{number}"))
+}
+
+/// Numbers that look random and are the same in every run.
+fn scattered(count: usize, below: usize, salt: usize) -> Vec<usize> {
+    let mut state = salt as u64 + 1;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+#[test]
+fn real_logs_in_appends_are_the_logs_as_a_whole() {
+    for (salt, path) in support::claude_code_logs().iter().enumerate() {
+        let bytes = std::fs::read(path).unwrap();
+        let mut cuts = scattered(5, bytes.len() + 1, salt);
+        // One cut right before a newline: an unfinished line that is a whole record.
+        cuts.extend(
+            bytes.iter().skip(bytes.len() / 2).position(|b| *b == b'\n').map(|at| bytes.len() / 2 + at),
+        );
+        if let Err(error) = check(&bytes, &cuts) {
+            panic!("{} cut at {cuts:?}: {error}", path.display());
+        }
+    }
+}
+
+#[test]
+fn real_logs_cut_after_a_turn_have_the_contexts_of_the_whole() {
+    for name in [
+        "v1.0.17-corrupt-lines.jsonl",
+        "v1.0.98-inline-sidechains.jsonl",
+        "v2.1.17-microcompaction.jsonl",
+        "v2.1.220-preserved-segment.jsonl",
+        "v2.1.29-auto-and-manual.jsonl",
+        "v2.1.42-one-compaction.jsonl",
+    ] {
+        let Some(path) = support::data(&format!("claude-code/{name}")) else { return };
+        let bytes = std::fs::read(&path).unwrap();
+        let whole = load(&path).unwrap();
+        let last = whole.last() as usize;
+        let mut numbers = scattered(6, last, name.len());
+        let summaries = whole.compactions().iter().filter_map(|c| c.summary);
+        numbers.extend(summaries.map(|id| whole.turn(id).number as usize - 1));
+        numbers.extend(whole.clearings().iter().map(|c| c.turn as usize - 1));
+        for number in numbers {
+            if let Some(difference) = cut_after(&whole, &bytes, number as u32 + 1) {
+                panic!("{name}: {difference}");
+            }
+        }
+    }
+}
+
+#[test]
+fn random_logs_hold_every_kind_of_row() {
+    let bytes: Vec<u8> = scattered(8_000, 256, 1).into_iter().map(|byte| byte as u8).collect();
+    let seeds: Vec<random_log::Seed> = bytes.as_chunks().0.to_vec();
+    let file = support::log_of(&random_log::build(&seeds));
+    let session = load(file.path()).unwrap();
+    for kind in [RowKind::Turn, RowKind::Note, RowKind::Echo, RowKind::Malformed] {
+        assert!(session.rows().iter().any(|row| row.kind == kind), "{kind:?}");
+    }
+    assert!(session.compactions().iter().any(|c| !c.covers.is_empty() && !c.kept.is_empty()), "kept turns");
+    assert!(session.compactions().iter().any(|c| c.summary.is_none()), "a boundary alone");
+    assert!(session.threads().len() > 1, "sub-agents");
+    assert!(session.main().branches > 1, "branches");
+    assert!(!session.clearings().is_empty(), "microcompactions");
+}
