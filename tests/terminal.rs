@@ -58,7 +58,7 @@ fn a_follower_waits_for_its_file_and_shows_lines_as_they_come() {
     let (half, rest) = lines[20].split_at(lines[20].len() / 2);
     write!(file, "{half}").unwrap();
     file.flush().unwrap();
-    screen.rest();
+    pty::rest();
     writeln!(file, "{rest}").unwrap();
     screen.wait("should become an enum");
 

@@ -63,18 +63,13 @@ impl Screen {
         }
     }
 
-    /// Gives the binary time to do something wrong.
-    pub fn rest(&self) {
-        std::thread::sleep(Duration::from_millis(300));
-    }
-
     /// Waits for the end, and gives the exit status.
     pub fn ended(&mut self) -> u32 {
         let begun = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
                 // What was written last may still be on its way.
-                self.rest();
+                rest();
                 return status.exit_code();
             }
             assert!(begun.elapsed() < PATIENCE, "it does not end:\n{}", self.text());
@@ -109,6 +104,11 @@ impl Screen {
     pub fn hides_cursor(&self) -> bool {
         self.parser.lock().unwrap().screen().hide_cursor()
     }
+}
+
+/// Gives the binary time to do something wrong.
+pub fn rest() {
+    std::thread::sleep(Duration::from_millis(300));
 }
 
 impl Drop for Screen {
