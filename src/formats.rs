@@ -55,7 +55,9 @@ impl Format {
     /// What a file of this format is recognised by, for the message about a file of no known format.
     fn looked_for(self) -> &'static str {
         match self {
-            Self::ClaudeCode => "Claude Code (JSON lines with \"type\", \"uuid\", \"parentUuid\" and \"sessionId\")",
+            Self::ClaudeCode => {
+                "Claude Code (JSON lines with \"type\", \"uuid\", \"parentUuid\" and \"sessionId\")"
+            }
         }
     }
 

@@ -11,3 +11,4 @@ pub mod outline;
 pub mod session;
 pub mod strategies;
 pub mod text;
+pub mod tui;

@@ -3,12 +3,13 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use pentimento::commands::{self, cli::Arguments};
+use pentimento::commands::cli::Arguments;
+use pentimento::{commands, tui};
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match &arguments.command {
         Some(command) => commands::run(command),
-        None => ExitCode::from(2),
+        None => tui::run(&arguments.interface),
     }
 }

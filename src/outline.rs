@@ -7,6 +7,7 @@
 mod generations;
 mod label;
 mod parts;
+mod paths;
 mod view;
 mod window;
 
@@ -72,6 +73,8 @@ pub enum Group {
     Notes(TurnId),
     /// Sub-agents' threads.
     Threads,
+    /// Turns of the whole session that a filter lets through.
+    Matches,
 }
 
 /// A lazy tree.

@@ -14,9 +14,9 @@ mod names;
 pub mod open;
 mod queue;
 pub mod subagents;
-pub mod text;
 #[cfg(test)]
 mod tests;
+pub mod text;
 
 pub use compactions::{Clearing, Compaction, Provenance};
 pub use model::{Echo, NEVER, Part, Row, RowKind, Session, Thread, Turn, TurnId};

@@ -13,9 +13,11 @@ use crate::outline::ViewKind;
 /// there back to the original turns. Runs offline and only reads the logs.
 #[derive(Debug, Parser)]
 #[command(name = "pentimento", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
-#[command(after_help = "Addresses: t489 a turn, t489.2 a part of it, @a881341/t12 a sub-agent's turn, L560 a physical \
+#[command(
+    after_help = "Addresses: t489 a turn, t489.2 a part of it, @a881341/t12 a sub-agent's turn, L560 a physical \
 line, g3 a generation.\nExit status: 0 done, 2 wrong usage, 3 the log could not be read, 4 nothing found for that \
-address.")]
+address."
+)]
 pub struct Arguments {
     /// What to do; without it the terminal interface opens.
     #[command(subcommand)]

@@ -109,7 +109,9 @@ fn find_generation(log: &OpenLog, generation: u32, summary: bool) -> Result<Plac
         return place_turn(log, None, id, None);
     }
     let rows = compaction.rows.filter(|_| !compaction.covers.is_empty()).ok_or_else(|| {
-        Failure::NotFound(format!("generation {generation} covers no turn of this file; `--summary` prints its text"))
+        Failure::NotFound(format!(
+            "generation {generation} covers no turn of this file; `--summary` prints its text"
+        ))
     })?;
     let ids = |ranges: &[(u32, u32)]| -> Vec<TurnId> {
         let numbers = ranges.iter().flat_map(|(from, to)| *from..=*to);
@@ -132,7 +134,9 @@ fn covered_rows(session: &Session, covered: &[TurnId], kept: &[TurnId], range: (
 /// Copies the physical lines of rows `first` to `last`, blank lines between them included, a newline behind each.
 fn copy(log: &OpenLog, first: u32, last: u32, out: &mut dyn Write) -> Result<(), Failure> {
     let rows = log.session.rows();
-    let (Some(first), Some(last)) = (rows.get(first as usize), rows.get(last as usize)) else { return Ok(()) };
+    let (Some(first), Some(last)) = (rows.get(first as usize), rows.get(last as usize)) else {
+        return Ok(());
+    };
     let end = last.offset + u64::from(last.length);
     let mut at = first.offset;
     while at < end {
@@ -168,7 +172,8 @@ fn print_turn(
     let text = text.join("\n");
     if as_json {
         let line = texts.first().map_or(first, |located| located.line);
-        let value = json!({"address": address.to_string(), "role": turn.role.name(), "line": line, "text": text});
+        let value =
+            json!({"address": address.to_string(), "role": turn.role.name(), "line": line, "text": text});
         writeln!(out, "{value}")?;
         return Ok(());
     }
@@ -192,10 +197,20 @@ fn print_row(log: &OpenLog, row: u32, as_json: bool, out: &mut dyn Write) -> Res
     };
     let address = Address::Line(record.line);
     if as_json {
-        writeln!(out, "{}", json!({"address": address.to_string(), "role": role, "line": record.line, "text": text}))?;
+        writeln!(
+            out,
+            "{}",
+            json!({"address": address.to_string(), "role": role, "line": record.line, "text": text})
+        )?;
     } else {
-        let reason = log.session.malformed_reason(row).map_or_else(String::new, |reason| format!(" · {reason}"));
-        writeln!(out, "── {address} {role} · {}{}", display::safe(log.session.name(record.label)), display::safe(&reason))?;
+        let reason =
+            log.session.malformed_reason(row).map_or_else(String::new, |reason| format!(" · {reason}"));
+        writeln!(
+            out,
+            "── {address} {role} · {}{}",
+            display::safe(log.session.name(record.label)),
+            display::safe(&reason)
+        )?;
         for line in text.lines() {
             writeln!(out, "{}", display::safe(line))?;
         }

@@ -131,9 +131,17 @@ impl<'a> Facts<'a> {
             row(out, "title", safe(title).into_owned())?;
         }
         row(out, "format", format!("{}{version}", session.format.name()))?;
-        row(out, "size", format!("{}, {}", bytes(session.bytes), count(session.rows().len() as u64, "record")))?;
-        let roles: Vec<String> =
-            self.by_role.iter().filter(|(_, n)| *n > 0).map(|(role, n)| format!("{n} {}", role.name())).collect();
+        row(
+            out,
+            "size",
+            format!("{}, {}", bytes(session.bytes), count(session.rows().len() as u64, "record")),
+        )?;
+        let roles: Vec<String> = self
+            .by_role
+            .iter()
+            .filter(|(_, n)| *n > 0)
+            .map(|(role, n)| format!("{n} {}", role.name()))
+            .collect();
         row(out, "turns", format!("{} ({})", session.turns().len(), roles.join(", ")))?;
         row(out, "notes", format!("{}, echoes {}", self.rows(RowKind::Note), self.rows(RowKind::Echo)))?;
         row(out, "threads", format!("{}, branches {}", self.log.thread_count(), session.main().branches))?;
@@ -151,7 +159,9 @@ impl<'a> Facts<'a> {
         )?;
         let (window, logged) = session.window();
         let source = if logged { "" } else { " (assumed)" };
-        let size = session.context_size(session.last()).map_or("nothing logged yet".to_owned(), |(n, _)| grouped(n.into()));
+        let size = session
+            .context_size(session.last())
+            .map_or("nothing logged yet".to_owned(), |(n, _)| grouped(n.into()));
         row(out, "context", format!("{size} of {}{source}", grouped(window.into())))?;
         self.text_problems(out)?;
         self.text_fill(out)?;
@@ -181,14 +191,22 @@ impl<'a> Facts<'a> {
     fn text_fill(&self, out: &mut dyn Write) -> Result<(), Failure> {
         writeln!(out, "\nwhat fills the window (~ estimated):")?;
         for share in self.fill.kinds.iter().take(8).chain(self.fill.files.iter().take(4)) {
-            writeln!(out, "  ~{:<6}{} · {}", short(share.tokens), safe(&share.what), count(share.turns.into(), "turn"))?;
+            writeln!(
+                out,
+                "  ~{:<6}{} · {}",
+                short(share.tokens),
+                safe(&share.what),
+                count(share.turns.into(), "turn")
+            )?;
         }
         if !self.fill.outliers.is_empty() {
             let turns: Vec<String> = self
                 .fill
                 .outliers
                 .iter()
-                .map(|id| format!("{} ~{}", self.session.address(*id), short(self.session.turn(*id).tokens.into())))
+                .map(|id| {
+                    format!("{} ~{}", self.session.address(*id), short(self.session.turn(*id).tokens.into()))
+                })
                 .collect();
             writeln!(out, "  far above the rest: {}", turns.join(", "))?;
         }
@@ -199,7 +217,8 @@ impl<'a> Facts<'a> {
         let session = self.session;
         writeln!(out, "\ncompactions: {}", session.compactions().len())?;
         for compaction in session.compactions() {
-            let view = crate::outline::View::new(self.log, crate::outline::ViewKind::Generations, session.last());
+            let view =
+                crate::outline::View::new(self.log, crate::outline::ViewKind::Generations, session.last());
             let label = crate::outline::Outline::label(
                 &view,
                 self.log,

@@ -62,7 +62,8 @@ fn print(
     let mut echoes: HashMap<TurnId, Vec<u32>> = HashMap::new();
     for echo in session.echoes() {
         // An echo is listed where it stands: after the newest turn of its thread before it.
-        let before = session.threads()[thread].turns.partition_point(|id| session.turn(*id).first_row < echo.row);
+        let before =
+            session.threads()[thread].turns.partition_point(|id| session.turn(*id).first_row < echo.row);
         let at = before.checked_sub(1).map(|at| session.threads()[thread].turns[at]);
         if usize::from(session.turn(echo.of).thread) == thread {
             echoes.entry(at.unwrap_or(echo.of)).or_default().push(echo.row);
@@ -149,7 +150,8 @@ fn turn(log: &OpenLog, agent: Option<&str>, id: TurnId) -> Value {
 
 fn echo(session: &Session, row: u32) -> Value {
     let record = &session.rows()[row as usize];
-    let of = session.echoes().iter().find(|echo| echo.row == row).map(|echo| session.address(echo.of).to_string());
+    let of =
+        session.echoes().iter().find(|echo| echo.row == row).map(|echo| session.address(echo.of).to_string());
     json!({
         "address": Address::Line(record.line).to_string(),
         "echo_of": of,

@@ -24,7 +24,8 @@ use crate::text::display;
 pub use read_back::texts;
 
 /// How an old version's summary begins: it set no flag and left no boundary.
-const CONTINUATION: &str = "This session is being continued from a previous conversation that ran out of context.";
+const CONTINUATION: &str =
+    "This session is being continued from a previous conversation that ran out of context.";
 
 /// Record types that hang in the reply chain.
 const CHAIN: [&str; 5] = ["user", "assistant", "system", "attachment", "progress"];
@@ -140,9 +141,10 @@ fn body(envelope: &mut Envelope) -> Body {
             tokens_saved: envelope.microcompaction.tokens_saved.0,
             calls: std::mem::take(&mut envelope.microcompaction.calls.0),
         }),
-        ("content-replacement", _) => {
-            Body::Clearing(Clearing { tokens_saved: None, calls: std::mem::take(&mut envelope.replacements.0) })
-        }
+        ("content-replacement", _) => Body::Clearing(Clearing {
+            tokens_saved: None,
+            calls: std::mem::take(&mut envelope.replacements.0),
+        }),
         ("queue-operation", _) => queue(envelope),
         ("attachment", _) => match std::mem::take(&mut envelope.attachment) {
             Attachment { kind, prompt, .. } if kind.as_str() == "queued_command" => {

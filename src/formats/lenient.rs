@@ -206,7 +206,7 @@ macro_rules! lenient {
     ) => {
         $(#[$meta])*
         #[derive(Debug, Default)]
-        pub(super) struct $name $(<$lt>)? {
+        pub(in crate::formats) struct $name $(<$lt>)? {
             $(pub(super) $field: $ty,)*
             $(pub(super) $unknown: Vec<Box<str>>,)?
         }

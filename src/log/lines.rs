@@ -49,8 +49,12 @@ impl Batch {
         let whole = std::iter::from_fn(move || {
             let rest = self.bytes.get(at..).filter(|rest| !rest.is_empty())?;
             let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            let line =
-                RawLine { offset: self.start + at as u64, number, bytes: &rest[..length], length: length as u64 };
+            let line = RawLine {
+                offset: self.start + at as u64,
+                number,
+                bytes: &rest[..length],
+                length: length as u64,
+            };
             at += length + 1;
             number += 1;
             Some(line)
@@ -91,7 +95,14 @@ pub struct LineReader {
 impl LineReader {
     /// A reader of `file` from its first byte.
     pub fn new(file: File) -> Self {
-        Self { file, read: 0, carry: Vec::new(), skipping: None, next_line: 1, fingerprint: Fingerprint::default() }
+        Self {
+            file,
+            read: 0,
+            carry: Vec::new(),
+            skipping: None,
+            next_line: 1,
+            fingerprint: Fingerprint::default(),
+        }
     }
 
     /// A reader that starts at the first line that begins at or after `offset`; line numbers start at 1 there,

@@ -86,7 +86,10 @@ fn watch(path: &Path, sender: Sender<Reason>) -> Option<notify::RecommendedWatch
             Ok(event) if matches!(event.kind, EventKind::Access(_)) => false,
             Ok(event) => {
                 event.paths.is_empty()
-                    || event.paths.iter().any(|p| p.file_name() == Some(&name) || p.file_name() == Some(&given))
+                    || event
+                        .paths
+                        .iter()
+                        .any(|p| p.file_name() == Some(&name) || p.file_name() == Some(&given))
             }
             Err(_) => true,
         };

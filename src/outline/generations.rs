@@ -38,7 +38,8 @@ pub(super) fn root(view: &View, log: &OpenLog) -> Vec<Node> {
 pub(super) fn children(view: &View, log: &OpenLog, generation: u32) -> Vec<Node> {
     let Some(compaction) = log.session.generation(generation) else { return Vec::new() };
     let sections = view.summary_text(log, generation).sections.len();
-    let mut children: Vec<Node> = (0..sections).map(|section| Node::Section(generation, section as u16)).collect();
+    let mut children: Vec<Node> =
+        (0..sections).map(|section| Node::Section(generation, section as u16)).collect();
     if view.kind == ViewKind::Window {
         return children;
     }

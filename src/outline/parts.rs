@@ -54,8 +54,12 @@ pub(super) fn count(log: &OpenLog, node: Node) -> usize {
         Node::Turn(id) => turn_count(session, id),
         Node::Clearing(place) => session.clearings().get(place as usize).map_or(0, |c| c.turns.len()),
         Node::Thread(thread) => session.threads().get(usize::from(thread)).map_or(0, |t| t.turns.len()),
-        Node::Agent(agent) => log.agent_log(usize::from(agent)).map_or(0, |log| log.session.main().turns.len()),
-        Node::AgentTurn(agent, id) => log.agent_log(usize::from(agent)).map_or(0, |log| log.session.parts(id).count()),
+        Node::Agent(agent) => {
+            log.agent_log(usize::from(agent)).map_or(0, |log| log.session.main().turns.len())
+        }
+        Node::AgentTurn(agent, id) => {
+            log.agent_log(usize::from(agent)).map_or(0, |log| log.session.parts(id).count())
+        }
         _ => 0,
     }
 }
@@ -67,7 +71,11 @@ pub(super) fn child(log: &OpenLog, node: Node, index: usize) -> Option<Node> {
         Node::Group(Group::Notes(id)) => notes(session, id).nth(index).map(Node::Row),
         Node::Group(Group::Threads) => {
             let inline = session.threads().len() - 1;
-            Some(if index < inline { Node::Thread(index as u16 + 1) } else { Node::Agent((index - inline) as u16) })
+            Some(if index < inline {
+                Node::Thread(index as u16 + 1)
+            } else {
+                Node::Agent((index - inline) as u16)
+            })
         }
         Node::Group(group) => {
             nth(ranges(log, group), index).and_then(|number| session.numbered(0, number)).map(Node::Turn)
@@ -79,7 +87,9 @@ pub(super) fn child(log: &OpenLog, node: Node, index: usize) -> Option<Node> {
             }
             (index == parts && turn_count(session, id) > parts).then_some(Node::Group(Group::Notes(id)))
         }
-        Node::Clearing(place) => session.clearings().get(place as usize)?.turns.get(index).map(|id| Node::Turn(*id)),
+        Node::Clearing(place) => {
+            session.clearings().get(place as usize)?.turns.get(index).map(|id| Node::Turn(*id))
+        }
         Node::Thread(thread) => {
             session.threads().get(usize::from(thread))?.turns.get(index).map(|id| Node::Turn(*id))
         }
@@ -98,7 +108,9 @@ pub(super) fn position(log: &OpenLog, node: Node, child: Node) -> Option<usize> 
     match (node, child) {
         (Node::Group(Group::Notes(id)), Node::Row(row)) => notes(session, id).position(|known| known == row),
         (Node::Group(Group::Threads), Node::Thread(thread)) => usize::from(thread).checked_sub(1),
-        (Node::Group(Group::Threads), Node::Agent(agent)) => Some(session.threads().len() - 1 + usize::from(agent)),
+        (Node::Group(Group::Threads), Node::Agent(agent)) => {
+            Some(session.threads().len() - 1 + usize::from(agent))
+        }
         (Node::Group(group), Node::Turn(id)) => {
             let number = session.turn(id).number;
             let mut before = 0;
@@ -131,7 +143,11 @@ pub(super) fn position(log: &OpenLog, node: Node, child: Node) -> Option<usize> 
 pub(super) fn sources(view: &View, log: &OpenLog, node: Node) -> Vec<TurnId> {
     let session = &log.session;
     let of_ranges = |ranges: &[(u32, u32)]| {
-        ranges.iter().flat_map(|(from, to)| *from..=*to).filter_map(|number| session.numbered(0, number)).collect()
+        ranges
+            .iter()
+            .flat_map(|(from, to)| *from..=*to)
+            .filter_map(|number| session.numbered(0, number))
+            .collect()
     };
     match node {
         Node::Generation(generation) | Node::Section(generation, _) => {
@@ -139,10 +155,14 @@ pub(super) fn sources(view: &View, log: &OpenLog, node: Node) -> Vec<TurnId> {
         }
         Node::Turn(id) | Node::Part(id, _) => vec![id],
         Node::Row(row) => session.anchor(row).into_iter().collect(),
-        Node::Clearing(place) => session.clearings().get(place as usize).map_or_else(Vec::new, |c| c.turns.clone()),
-        Node::Thread(thread) => session.threads().get(usize::from(thread)).map_or_else(Vec::new, |t| t.turns.clone()),
+        Node::Clearing(place) => {
+            session.clearings().get(place as usize).map_or_else(Vec::new, |c| c.turns.clone())
+        }
+        Node::Thread(thread) => {
+            session.threads().get(usize::from(thread)).map_or_else(Vec::new, |t| t.turns.clone())
+        }
         Node::Group(Group::Since) => view
-            .in_view
+            .window
             .iter()
             .filter_map(|node| match node {
                 Node::Turn(id) => Some(*id),
@@ -152,8 +172,11 @@ pub(super) fn sources(view: &View, log: &OpenLog, node: Node) -> Vec<TurnId> {
         Node::Group(Group::Kept) => view.kept.clone(),
         Node::Group(Group::Abandoned) => view.abandoned.clone(),
         Node::Group(Group::Earlier) => view.earlier.clone(),
+        Node::Group(Group::Matches) => view.matches.clone(),
         Node::Group(group) => of_ranges(ranges(log, group)),
-        Node::Root | Node::Share(_) | Node::Agent(_) | Node::AgentTurn(..) | Node::AgentPart(..) => Vec::new(),
+        Node::Root | Node::Share(_) | Node::Agent(_) | Node::AgentTurn(..) | Node::AgentPart(..) => {
+            Vec::new()
+        }
     }
 }
 
@@ -182,7 +205,9 @@ pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
             label
         }),
         Node::AgentPart(agent, id, index) => of_agent(log, agent, |inner, name| {
-            let Some((_, part)) = inner.session.parts(id).nth(usize::from(index)) else { return Label::default() };
+            let Some((_, part)) = inner.session.parts(id).nth(usize::from(index)) else {
+                return Label::default();
+            };
             let mut label = bare_part_label(inner, id, index, part);
             label.address = Some(with_part(inner.address(id, Some(name)), index));
             label.out = true;
@@ -251,7 +276,11 @@ fn section_label(view: &View, log: &OpenLog, generation: u32, section: u16) -> L
         kind: "section",
         text,
         tokens: Some(u64::from(crate::text::tokens::estimate(body))),
-        turn: log.session.generation(generation).and_then(|c| c.summary).map(|id| log.session.turn(id).number),
+        turn: log
+            .session
+            .generation(generation)
+            .and_then(|c| c.summary)
+            .map(|id| log.session.turn(id).number),
         recorded: true,
         out: view.summary != Some(generation),
         ..Label::default()
@@ -265,7 +294,7 @@ fn group_label(view: &View, log: &OpenLog, group: Group) -> Label {
         let ranges = ranges(log, group);
         format!("{name} {} · {}", range_text(ranges), turns(size(ranges)))
     };
-    let in_view = || view.in_view.iter().filter(|node| matches!(node, Node::Turn(_))).count();
+    let in_view = || view.window_turns as usize;
     let text = match group {
         Group::Since => match view.summary {
             Some(generation) => format!("since g{generation} · {}", turns(in_view())),
@@ -280,30 +309,22 @@ fn group_label(view: &View, log: &OpenLog, group: Group) -> Label {
         Group::Abandoned => format!("abandoned branches · {}", turns(view.abandoned.len())),
         Group::Earlier => format!("earlier conversations · {}", turns(view.earlier.len())),
         Group::Notes(id) => numbers::count(notes(session, id).count() as u64, "note"),
+        Group::Matches => format!("matching turns · {}", turns(view.matches.len())),
         Group::Threads => format!("sub-agents · {}", numbers::count(log.thread_count() as u64 - 1, "thread")),
     };
     let tokens = match group {
-        Group::Since => Some(view.in_view.iter().map(|node| shown_tokens(view, session, *node)).sum()),
-        Group::Kept => Some(view.kept.iter().map(|id| shown_tokens(view, session, Node::Turn(*id))).sum()),
+        Group::Since => Some(view.tokens_in_view(session)),
+        Group::Kept => Some(view.kept.iter().map(|id| super::window::shown_tokens(view, session, *id)).sum()),
         _ => None,
     };
-    let out = !matches!(group, Group::Since | Group::Kept | Group::Fill | Group::Notes(_));
+    let out = !matches!(group, Group::Since | Group::Kept | Group::Fill | Group::Notes(_) | Group::Matches);
     Label { kind: "group", text, tokens, recorded: group != Group::Fill, out, ..Label::default() }
-}
-
-fn shown_tokens(view: &View, session: &Session, node: Node) -> u64 {
-    match node {
-        Node::Turn(id) if session.cleared_at(id).is_some_and(|at| at <= view.as_of) => {
-            crate::strategies::Entry::Receipt { target: id }.tokens(session)
-        }
-        Node::Turn(id) => u64::from(session.turn(id).tokens),
-        _ => 0,
-    }
 }
 
 /// `t1–t299, t301`.
 fn range_text(ranges: &[(u32, u32)]) -> String {
-    let one = |(from, to): &(u32, u32)| if from == to { format!("t{from}") } else { format!("t{from}–t{to}") };
+    let one =
+        |(from, to): &(u32, u32)| if from == to { format!("t{from}") } else { format!("t{from}–t{to}") };
     let shown: Vec<String> = ranges.iter().take(3).map(one).collect();
     let more = if ranges.len() > 3 { ", …" } else { "" };
     format!("{}{more}", shown.join(", "))
@@ -369,7 +390,7 @@ fn turn_label(view: &View, session: &Session, id: TurnId) -> Label {
     }
     if let Some(at) = session.cleared_at(id).filter(|at| *at <= view.as_of) {
         label.marks.push(Mark::Cleared(at));
-    } else if !label.out && view.fill(session).outliers.binary_search(&id).is_ok() {
+    } else if !label.out && view.is_outlier(session, id) {
         label.marks.push(Mark::Outlier);
     }
     label
@@ -377,7 +398,9 @@ fn turn_label(view: &View, session: &Session, id: TurnId) -> Label {
 
 fn with_part(address: Address, index: u16) -> Address {
     match address {
-        Address::Turn { thread, number, .. } => Address::Turn { thread, number, part: Some(u32::from(index)) },
+        Address::Turn { thread, number, .. } => {
+            Address::Turn { thread, number, part: Some(u32::from(index)) }
+        }
         other => other,
     }
 }
@@ -443,8 +466,13 @@ fn row_label(session: &Session, row: u32) -> Label {
     let text = match (reason, record.kind) {
         (Some(reason), _) => reason.to_owned(),
         (None, crate::session::RowKind::Echo) => {
-            let of = session.echoes().iter().find(|echo| echo.row == row).map(|echo| session.address(echo.of));
-            format!("{} repeats {}", session.name(record.label), of.map_or_else(String::new, |a| a.to_string()))
+            let of =
+                session.echoes().iter().find(|echo| echo.row == row).map(|echo| session.address(echo.of));
+            format!(
+                "{} repeats {}",
+                session.name(record.label),
+                of.map_or_else(String::new, |a| a.to_string())
+            )
         }
         _ => session.name(record.label).to_owned(),
     };
@@ -462,7 +490,8 @@ fn row_label(session: &Session, row: u32) -> Label {
 
 fn clearing_label(session: &Session, place: usize) -> Label {
     let Some(clearing) = session.clearings().get(place) else { return Label::default() };
-    let saved = clearing.tokens_saved.map_or_else(String::new, |saved| format!(" · {} saved", numbers::short(saved)));
+    let saved =
+        clearing.tokens_saved.map_or_else(String::new, |saved| format!(" · {} saved", numbers::short(saved)));
     Label {
         kind: "microcompaction",
         address: session.rows().get(clearing.row as usize).map(|row| Address::Line(row.line)),
@@ -488,7 +517,8 @@ fn share_label(view: &View, session: &Session, index: usize) -> Label {
 
 fn thread_label(session: &Session, thread: usize) -> Label {
     let Some(thread) = session.threads().get(thread) else { return Label::default() };
-    let from = thread.started_by.map_or_else(String::new, |id| format!(" · started at {}", session.address(id)));
+    let from =
+        thread.started_by.map_or_else(String::new, |id| format!(" · started at {}", session.address(id)));
     let words = thread.turns.first().map_or("", |id| &session.turn(*id).preview);
     Label {
         kind: "thread",

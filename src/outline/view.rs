@@ -38,6 +38,10 @@ impl ViewKind {
     }
 }
 
+/// What fills a window of fewer nodes than this is counted anew whenever something arrives; of a larger one, when it
+/// has grown by a sixty-fourth.
+const SMALL: usize = 4096;
+
 /// A summary's text, cut into sections.
 #[derive(Debug, Default)]
 pub struct SummaryText {
@@ -57,13 +61,19 @@ pub struct View {
     pub kind: ViewKind,
     /// The number of the main thread's turn it is as of.
     pub as_of: u32,
-    pub(super) in_view: Vec<Node>,
+    pub(super) window: Vec<Node>,
     pub(super) kept: Vec<TurnId>,
     pub(super) summary: Option<u32>,
     pub(super) abandoned: Vec<TurnId>,
     pub(super) earlier: Vec<TurnId>,
-    pub(super) fill: RefCell<Option<Rc<Fill>>>,
+    /// How many turns are in `in_view`, and the tokens of all of them but the newest, which may still grow.
+    pub(super) window_turns: u64,
+    pub(super) settled_tokens: u64,
+    pub(super) fill: RefCell<Option<(usize, Rc<Fill>)>>,
     pub(super) root: Vec<Node>,
+    /// The turns that a filter lets through, in file order; the view shows them instead of its tree.
+    pub(super) matches: Vec<TurnId>,
+    pub(super) filtered: bool,
     summaries: RefCell<HashMap<u32, Rc<SummaryText>>>,
 }
 
@@ -73,13 +83,17 @@ impl View {
         let mut view = Self {
             kind,
             as_of,
-            in_view: Vec::new(),
+            window: Vec::new(),
             kept: Vec::new(),
             summary: None,
             abandoned: Vec::new(),
             earlier: Vec::new(),
+            window_turns: 0,
+            settled_tokens: 0,
             fill: RefCell::new(None),
             root: Vec::new(),
+            matches: Vec::new(),
+            filtered: false,
             summaries: RefCell::new(HashMap::new()),
         };
         window::build(&mut view, &log.session);
@@ -95,26 +109,47 @@ impl View {
             self.as_of = as_of;
             window::build(self, &log.session);
         }
-        self.fill.replace(None);
+        let size = self.window.len();
+        let stale = |counted: usize| size < SMALL || size < counted || size - counted > size / 64;
+        if self.fill.borrow().as_ref().is_some_and(|(counted, _)| stale(*counted)) {
+            self.fill.replace(None);
+        }
         self.refresh_root(log);
     }
 
     fn refresh_root(&mut self, log: &OpenLog) {
         self.root = match self.kind {
+            _ if self.filtered => vec![Node::Group(Group::Matches)],
             ViewKind::Window => window::root(self, log),
             ViewKind::Generations => super::generations::root(self, log),
         };
     }
 
+    /// Shows only these turns, or the whole tree again.
+    pub fn set_matches(&mut self, log: &OpenLog, matches: Option<Vec<TurnId>>) {
+        self.filtered = matches.is_some();
+        self.matches = matches.unwrap_or_default();
+        self.refresh_root(log);
+    }
+
+    /// Whether a filter is on.
+    pub fn is_filtered(&self) -> bool {
+        self.filtered
+    }
+
+    /// One turn more passes the filter.
+    pub fn push_match(&mut self, id: TurnId) {
+        self.matches.push(id);
+    }
+
     /// What fills the window. Computed when first asked for.
     pub fn fill(&self, session: &Session) -> Rc<Fill> {
-        if let Some(fill) = &*self.fill.borrow() {
+        if let Some((_, fill)) = &*self.fill.borrow() {
             return Rc::clone(fill);
         }
-        let context =
-            crate::strategies::context(session, crate::strategies::Strategy::Recorded, self.as_of);
+        let context = crate::strategies::context(session, crate::strategies::Strategy::Recorded, self.as_of);
         let fill = Rc::new(crate::strategies::fill::fill(session, &context));
-        self.fill.replace(Some(Rc::clone(&fill)));
+        self.fill.replace(Some((self.window.len(), Rc::clone(&fill))));
         fill
     }
 
@@ -129,6 +164,20 @@ impl View {
         let summary = Rc::new(SummaryText { sections: sections::split(&text), text });
         self.summaries.borrow_mut().insert(generation, Rc::clone(&summary));
         summary
+    }
+
+    /// Estimated tokens of the turns in view since the summary.
+    pub fn tokens_in_view(&self, session: &Session) -> u64 {
+        self.settled_tokens
+            + window::last_in_view(self).map_or(0, |id| window::shown_tokens(self, session, id))
+    }
+
+    /// Whether turn `id` costs far more than the others in view.
+    pub(super) fn is_outlier(&self, session: &Session, id: TurnId) -> bool {
+        let tokens = window::shown_tokens(self, session, id);
+        let kept: u64 = self.kept.iter().map(|id| window::shown_tokens(self, session, *id)).sum();
+        let others = (self.tokens_in_view(session) + kept).saturating_sub(tokens);
+        crate::strategies::fill::is_outlier(tokens, others, self.window_turns + self.kept.len() as u64)
     }
 
     /// Whether the model sees turn `id` as of this view's turn.
@@ -146,8 +195,8 @@ impl View {
             Node::Row(row) => *row,
             _ => 0,
         };
-        let at = self.in_view.binary_search_by_key(&row(&node), row).ok()?;
-        (self.in_view[at] == node).then_some(at)
+        let at = self.window.binary_search_by_key(&row(&node), row).ok()?;
+        (self.window[at] == node).then_some(at)
     }
 }
 
@@ -155,10 +204,11 @@ impl Outline for View {
     fn count(&self, log: &OpenLog, node: Node) -> usize {
         match node {
             Node::Root => self.root.len(),
-            Node::Group(Group::Since) => self.in_view.len(),
+            Node::Group(Group::Since) => self.window.len(),
             Node::Group(Group::Kept) => self.kept.len(),
             Node::Group(Group::Abandoned) => self.abandoned.len(),
             Node::Group(Group::Earlier) => self.earlier.len(),
+            Node::Group(Group::Matches) => self.matches.len(),
             Node::Group(Group::Fill) => {
                 let fill = self.fill(&log.session);
                 fill.kinds.len() + fill.files.len()
@@ -172,10 +222,11 @@ impl Outline for View {
     fn child(&self, log: &OpenLog, node: Node, index: usize) -> Option<Node> {
         match node {
             Node::Root => self.root.get(index).copied(),
-            Node::Group(Group::Since) => self.in_view.get(index).copied(),
+            Node::Group(Group::Since) => self.window.get(index).copied(),
             Node::Group(Group::Kept) => self.kept.get(index).map(|id| Node::Turn(*id)),
             Node::Group(Group::Abandoned) => self.abandoned.get(index).map(|id| Node::Turn(*id)),
             Node::Group(Group::Earlier) => self.earlier.get(index).map(|id| Node::Turn(*id)),
+            Node::Group(Group::Matches) => self.matches.get(index).map(|id| Node::Turn(*id)),
             Node::Group(Group::Fill) => Some(Node::Share(index as u16)),
             Node::Group(Group::Out) => window::out(self, log).get(index).copied(),
             Node::Generation(generation) => {
@@ -192,6 +243,7 @@ impl Outline for View {
             (Node::Group(Group::Kept), Node::Turn(id)) => self.kept.binary_search(&id).ok(),
             (Node::Group(Group::Abandoned), Node::Turn(id)) => self.abandoned.binary_search(&id).ok(),
             (Node::Group(Group::Earlier), Node::Turn(id)) => self.earlier.binary_search(&id).ok(),
+            (Node::Group(Group::Matches), Node::Turn(id)) => self.matches.binary_search(&id).ok(),
             (Node::Group(Group::Fill), Node::Share(index)) => Some(usize::from(index)),
             (Node::Group(Group::Out), _) => window::out(self, log).iter().position(|out| *out == child),
             (Node::Generation(generation), _) => {

@@ -9,9 +9,10 @@ use super::{Group, Node, View};
 /// Works out what is in the window.
 pub(super) fn build(view: &mut View, session: &Session) {
     let context = strategies::context(session, Strategy::Recorded, view.as_of);
-    view.in_view.clear();
+    view.window.clear();
     view.kept.clear();
     view.summary = None;
+    (view.window_turns, view.settled_tokens) = (0, 0);
     let summary_turn = context.entries.iter().find_map(|entry| match entry {
         Entry::Summary { turn, generation, .. } => {
             view.summary = Some(*generation);
@@ -32,16 +33,35 @@ pub(super) fn build(view: &mut View, session: &Session) {
 
 /// Adds a turn of the path, and the malformed lines that follow it.
 fn push(view: &mut View, session: &Session, id: TurnId) {
-    view.in_view.push(Node::Turn(id));
+    // The turn before is closed now: its tokens are settled.
+    view.settled_tokens = view.tokens_in_view(session);
+    view.window_turns += 1;
+    view.window.push(Node::Turn(id));
     push_malformed(view, session, id);
+}
+
+/// The newest turn in view.
+pub(super) fn last_in_view(view: &View) -> Option<TurnId> {
+    view.window.iter().rev().find_map(|node| match node {
+        Node::Turn(id) => Some(*id),
+        _ => None,
+    })
+}
+
+/// Estimated tokens of a turn as the model sees it: of a stub, once its results were cleared.
+pub(super) fn shown_tokens(view: &View, session: &Session, id: TurnId) -> u64 {
+    match session.cleared_at(id) {
+        Some(at) if at <= view.as_of => Entry::Receipt { target: id }.tokens(session),
+        _ => u64::from(session.turn(id).tokens),
+    }
 }
 
 fn push_malformed(view: &mut View, session: &Session, id: TurnId) {
     let rows = session.rows_after(id);
     let from = session.malformed().partition_point(|(row, _)| *row < rows.start);
     for (row, _) in session.malformed()[from..].iter().take_while(|(row, _)| *row < rows.end) {
-        if view.in_view.last() != Some(&Node::Row(*row)) {
-            view.in_view.push(Node::Row(*row));
+        if view.window.last() != Some(&Node::Row(*row)) {
+            view.window.push(Node::Row(*row));
         }
     }
 }
@@ -50,7 +70,7 @@ fn push_malformed(view: &mut View, session: &Session, id: TurnId) {
 fn set_aside(view: &mut View, session: &Session) {
     view.abandoned.clear();
     view.earlier.clear();
-    let first = view.in_view.iter().find_map(|node| match node {
+    let first = view.window.iter().find_map(|node| match node {
         Node::Turn(id) => Some(*id),
         _ => None,
     });
@@ -103,10 +123,10 @@ pub(super) fn advance(view: &mut View, session: &Session, as_of: u32) -> bool {
 /// Malformed lines may have arrived behind the newest turn.
 pub(super) fn refresh_last(view: &mut View, session: &Session) {
     if let Some(id) = session.numbered(0, view.as_of)
-        && view.in_view.iter().rev().find(|node| matches!(node, Node::Turn(_))) == Some(&Node::Turn(id))
+        && view.window.iter().rev().find(|node| matches!(node, Node::Turn(_))) == Some(&Node::Turn(id))
     {
-        while matches!(view.in_view.last(), Some(Node::Row(_))) {
-            view.in_view.pop();
+        while matches!(view.window.last(), Some(Node::Row(_))) {
+            view.window.pop();
         }
         push_malformed(view, session, id);
     }

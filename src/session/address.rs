@@ -27,7 +27,9 @@ pub enum Address {
 
 /// A text that is no address.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("\"{0}\" is no address here: write t489 for a turn, t489.2 for a part, @NAME/t12 for a sub-agent's turn, L560 for a line, g3 for a generation")]
+#[error(
+    "\"{0}\" is no address here: write t489 for a turn, t489.2 for a part, @NAME/t12 for a sub-agent's turn, L560 for a line, g3 for a generation"
+)]
 pub struct NotAnAddress(pub String);
 
 impl FromStr for Address {
@@ -98,7 +100,9 @@ pub enum Moment {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum NoSuchMoment {
     /// Not written as one.
-    #[error("\"{0}\" is no moment: write 489 or t489 for a turn, g2 for just after a compaction, g2- for just before it, or a clock time such as 14:02 or 2026-01-23T14:02")]
+    #[error(
+        "\"{0}\" is no moment: write 489 or t489 for a turn, g2 for just after a compaction, g2- for just before it, or a clock time such as 14:02 or 2026-01-23T14:02"
+    )]
     Unreadable(String),
     /// Beyond the end.
     #[error("there is no turn {0}: the main thread has {1}")]
@@ -165,7 +169,8 @@ impl Session {
 
     fn at_clock(&self, text: &str) -> Result<u32, NoSuchMoment> {
         let unreadable = || NoSuchMoment::Unreadable(text.to_owned());
-        let newest = self.main().turns.iter().rev().map(|id| self.turn(*id).time).find(|time| *time != i64::MIN);
+        let newest =
+            self.main().turns.iter().rev().map(|id| self.turn(*id).time).find(|time| *time != i64::MIN);
         let limit = if let Ok(stamp) = text.parse::<jiff::Timestamp>() {
             stamp.as_millisecond()
         } else {
@@ -174,7 +179,8 @@ impl Session {
                 Ok(at) => at,
                 Err(_) => {
                     let time: jiff::civil::Time = text.parse().map_err(|_| unreadable())?;
-                    let day = jiff::Timestamp::from_millisecond(newest.unwrap_or(0)).map_err(|_| unreadable())?;
+                    let day =
+                        jiff::Timestamp::from_millisecond(newest.unwrap_or(0)).map_err(|_| unreadable())?;
                     day.to_zoned(zone.clone()).date().to_datetime(time)
                 }
             };

@@ -145,7 +145,8 @@ impl Session {
                 let at = next?;
                 next = self.turn(at).prev.some();
                 let turn = self.turn(at);
-                let withdrawn = turn.is_withdrawn() && self.withdrawn.get(&at).is_some_and(|at| *at <= number);
+                let withdrawn =
+                    turn.is_withdrawn() && self.withdrawn.get(&at).is_some_and(|at| *at <= number);
                 if !withdrawn {
                     return Some(at);
                 }

@@ -145,7 +145,9 @@ impl Session {
             self.compactions[index].boundary_row = None;
         }
         debug_assert!(id.is_none_or(|id| !self.ids.contains_key(&id)) || index < self.compactions.len());
-        let end = boundary.logical_parent.map_or(Hang::Absent, |id| self.hang(crate::formats::facts::Parent::Of(id)));
+        let end = boundary
+            .logical_parent
+            .map_or(Hang::Absent, |id| self.hang(crate::formats::facts::Parent::Of(id)));
         let known_end = matches!(end, Hang::At(turn) if self.turn(turn).thread == 0);
         let step = self.step_ends.len() as u32;
         let place = if known_end { self.place(0, end, step, Role::Summary).prev } else { tip };
@@ -176,7 +178,8 @@ impl Session {
         path.reverse();
         let Some(start) = path.first().copied() else { return };
         let first_row = self.turn(start).first_row;
-        let last_row = self.compactions[index].boundary_row.unwrap_or(self.turn(turn).first_row).saturating_sub(1);
+        let last_row =
+            self.compactions[index].boundary_row.unwrap_or(self.turn(turn).first_row).saturating_sub(1);
         // What the compaction before kept stands above its summary and was in view with it.
         let mut in_view: Vec<TurnId> = self
             .compaction_of(start)
@@ -194,13 +197,13 @@ impl Session {
         let abandoned = numbers(&mut span.filter_map(|n| self.numbered(0, n)).filter(|id| !on_path(id)));
         let broken = path.iter().any(|id| self.turn(*id).is_dangling());
         let complete = self.is_complete(&path, first_row, last_row);
-        let depth = 1 + path.iter().filter_map(|id| self.compaction_of(*id)).map(|c| c.depth).max().unwrap_or(0);
+        let depth =
+            1 + path.iter().filter_map(|id| self.compaction_of(*id)).map(|c| c.depth).max().unwrap_or(0);
         let logged = self.context_size(self.turn(end).number).map(|(tokens, _)| u64::from(tokens));
         let compaction = &mut self.compactions[index];
         compaction.tokens_before = compaction.tokens_before.or(logged);
         compaction.unbroken = !broken;
-        compaction.provenance =
-            if known_end && !broken { Provenance::Exact } else { Provenance::Positional };
+        compaction.provenance = if known_end && !broken { Provenance::Exact } else { Provenance::Positional };
         compaction.covers = covers;
         compaction.kept = kept_ranges;
         compaction.abandoned = abandoned;
@@ -214,7 +217,9 @@ impl Session {
         let turn_of = |id: &Id| self.ids.get(id).and_then(|row| self.rows[*row as usize].anchor.some());
         let mut kept: Vec<TurnId> = if boundary.kept.is_empty() {
             match boundary.kept_segment.and_then(|(head, tail)| Some((turn_of(&head)?, turn_of(&tail)?))) {
-                Some((head, tail)) => in_view.iter().copied().filter(|id| (head..=tail).contains(id)).collect(),
+                Some((head, tail)) => {
+                    in_view.iter().copied().filter(|id| (head..=tail).contains(id)).collect()
+                }
                 None => Vec::new(),
             }
         } else {
@@ -230,7 +235,8 @@ impl Session {
     fn is_complete(&self, path: &[TurnId], first_row: u32, last_row: u32) -> Option<bool> {
         let from = self.malformed.partition_point(|(row, _)| *row < first_row);
         let malformed = self.malformed.get(from).is_some_and(|(row, _)| *row <= last_row);
-        let begins_inside = path.first().is_some_and(|id| self.turn(*id).is_dangling() && self.turn(*id).number == 1);
+        let begins_inside =
+            path.first().is_some_and(|id| self.turn(*id).is_dangling() && self.turn(*id).number == 1);
         if malformed || begins_inside {
             return Some(false);
         }
@@ -243,9 +249,9 @@ impl Session {
     pub fn provenance(&self, compaction: &Compaction) -> Provenance {
         let named_by_call = compaction.unbroken
             && compaction.rows.is_some_and(|(first, last)| {
-                self.compaction_calls.keys().any(|end| {
-                    self.ids.get(end).is_some_and(|row| (first..=last).contains(row))
-                })
+                self.compaction_calls
+                    .keys()
+                    .any(|end| self.ids.get(end).is_some_and(|row| (first..=last).contains(row)))
             });
         if named_by_call { Provenance::Exact } else { compaction.provenance }
     }
@@ -256,7 +262,7 @@ impl Session {
     }
 
     /// A microcompaction at `row`.
-    pub(super) fn clear(&mut self, row: u32, facts: ClearingFacts) {
+    pub(super) fn clear(&mut self, row: u32, facts: &ClearingFacts) {
         let parts: Vec<u32> = facts
             .calls
             .iter()

@@ -96,7 +96,7 @@ impl Session {
                 QueueOutcome::Note => {}
             },
             Body::Boundary(boundary) => self.boundary(row, id, boundary),
-            Body::Clearing(clearing) => self.clear(row, clearing),
+            Body::Clearing(clearing) => self.clear(row, &clearing),
             Body::Turn(facts) => self.turn_record(line, row, hang, strand, short_id, id, facts),
         }
     }
@@ -145,7 +145,8 @@ impl Session {
 
     fn new_turn(&mut self, thread: usize, line: Line, row: u32, hang: Hang, facts: &TurnFacts) -> TurnId {
         let message = facts.message.and_then(|id| self.messages.get(&id)).map(|m| (m.last_turn, m.step));
-        let call = facts.parts.iter().find_map(|part| part.call.filter(|_| part.kind == PartKind::ToolResult));
+        let call =
+            facts.parts.iter().find_map(|part| part.call.filter(|_| part.kind == PartKind::ToolResult));
         let call_step = call
             .or_else(|| facts.silent.first().copied())
             .and_then(|call| self.calls.get(&call))
@@ -317,8 +318,7 @@ impl Session {
             return;
         };
         let step = self.turn(id).step;
-        let known =
-            self.messages.entry(message).or_insert(Message { last_turn: id, step, usage: [0; 4] });
+        let known = self.messages.entry(message).or_insert(Message { last_turn: id, step, usage: [0; 4] });
         known.last_turn = id;
         if let Some(usage) = facts.usage {
             let now = [usage.input, usage.output, usage.cache_read, usage.cache_write].map(small);

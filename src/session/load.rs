@@ -11,7 +11,7 @@ use std::path::Path;
 use crate::formats::facts::{Body, Record};
 use crate::formats::{DETECT_LINES, Detection, Format, Parser, detect};
 use crate::log::follow::{Epoch, Tail, Update};
-use crate::log::{Batch, LogError, MAX_LINE, RawLine};
+use crate::log::{Batch, LineReader, LogError, MAX_LINE, RawLine};
 
 use super::Session;
 use super::grow::Line;
@@ -68,7 +68,8 @@ impl Reader {
     }
 
     fn decide(&mut self, more: bool) -> Read {
-        let lines: Vec<&[u8]> = self.undecided.iter().take(DETECT_LINES).map(|(_, bytes)| &bytes[..]).collect();
+        let lines: Vec<&[u8]> =
+            self.undecided.iter().take(DETECT_LINES).map(|(_, bytes)| &bytes[..]).collect();
         let format = match detect(&lines, more) {
             Detection::Known(format) => format,
             Detection::Undecided(Some(format)) if !more => format,
@@ -239,7 +240,8 @@ impl Feed {
     /// Nobody waits for more: the format is decided, and what is left of the last line counts as it is.
     pub fn finish(&mut self, path: &Path) -> News {
         let open = self.open;
-        let raw = self.tail.open_line().filter(|raw| !is_blank(raw) && open.is_none_or(|(at, _)| at != raw.offset));
+        let raw =
+            self.tail.open_line().filter(|raw| !is_blank(raw) && open.is_none_or(|(at, _)| at != raw.offset));
         match self.reader.format {
             Some(format) => {
                 let records = match raw {
@@ -343,4 +345,23 @@ fn take_in(session: &mut Option<Session>, format: Format, records: Records) {
     for (line, record) in records {
         session.push(line, record);
     }
+}
+
+/// What the end of a long log shows, from `offset` on: a partial session, in which no number is known. Nothing where
+/// the end alone does not tell the format.
+pub fn load_tail(path: &Path, offset: u64) -> Option<Session> {
+    let file = std::fs::File::open(path).ok()?;
+    let mut lines = LineReader::from_tail(file, offset).ok()?;
+    let mut reader = Reader::default();
+    let mut session = None;
+    while let Ok(Some(batch)) = lines.next_batch() {
+        match reader.read(&batch) {
+            Read::Records(format, records) => take_in(&mut session, format, records),
+            Read::Undecided => {}
+            Read::Unknown(_) => return None,
+        }
+    }
+    let mut session: Session = session?;
+    session.partial = true;
+    Some(session)
 }

@@ -126,9 +126,12 @@ impl OpenLog {
     pub fn thread_log(&self, name: &str) -> Result<&OpenLog, Lost> {
         let Some(index) = self.agents.iter().position(|agent| agent.file.name == name) else {
             let names = self.session.threads().iter().skip(1).map(|thread| thread.name.to_string());
-            let names: Vec<String> =
-                names.chain(self.agents.iter().map(|agent| agent.file.name.clone())).map(|n| format!("@{n}")).collect();
-            let known = if names.is_empty() { "the session has no sub-agents".to_owned() } else { names.join(", ") };
+            let names: Vec<String> = names
+                .chain(self.agents.iter().map(|agent| agent.file.name.clone()))
+                .map(|n| format!("@{n}"))
+                .collect();
+            let known =
+                if names.is_empty() { "the session has no sub-agents".to_owned() } else { names.join(", ") };
             return Err(Lost::Thread(name.to_owned(), known));
         };
         self.agent_log(index).map_err(Lost::Agent)

@@ -62,7 +62,9 @@ impl Session {
             Queue::Delivered(parts) => {
                 let shape = Shape::of(&parts);
                 let removed = take(&mut self.waiting.removed, &shape);
-                removed.or_else(|| take(&mut self.waiting.queued, &shape)).map_or(QueueOutcome::Note, QueueOutcome::Echo)
+                removed
+                    .or_else(|| take(&mut self.waiting.queued, &shape))
+                    .map_or(QueueOutcome::Note, QueueOutcome::Echo)
             }
         }
     }

@@ -41,7 +41,8 @@ pub fn turn(session: &Session, source: &Source, id: TurnId) -> Result<Vec<Locate
 
 /// The text of a turn as one string: its parts, one after another.
 pub fn whole(session: &Session, source: &Source, id: TurnId) -> Result<String, LogError> {
-    let texts: Vec<String> = turn(session, source, id)?.into_iter().map(|located| shown(&located.text)).collect();
+    let texts: Vec<String> =
+        turn(session, source, id)?.into_iter().map(|located| shown(&located.text)).collect();
     Ok(texts.join("\n"))
 }
 

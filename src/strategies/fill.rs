@@ -32,7 +32,9 @@ pub struct Fill {
 /// Turns below this many tokens are never called outliers.
 const OUTLIER_AT_LEAST: u64 = 1_000;
 /// Contexts of fewer turns have no outliers: there is no rest to compare with.
-const OUTLIER_TURNS: usize = 8;
+const OUTLIER_TURNS: u64 = 8;
+/// How many times the mean of the rest an outlier costs at least.
+const OUTLIER_TIMES: u64 = 10;
 
 /// What fills `context`.
 pub fn fill(session: &Session, context: &Context) -> Fill {
@@ -65,18 +67,21 @@ pub fn fill(session: &Session, context: &Context) -> Fill {
     Fill { kinds: kinds.sorted(), files: files.sorted(), outliers: outliers(session, context) }
 }
 
-/// Turns above the upper outer fence of their context (third quartile and three times the interquartile range,
-/// Tukey 1977).
+/// Whether a turn of `tokens` costs far more than the rest of a context: at least [`OUTLIER_AT_LEAST`] tokens and
+/// [`OUTLIER_TIMES`] times the mean of the `turns` − 1 others, which cost `others` together. The mean, not a
+/// quantile: it is kept up to date by adding.
+pub fn is_outlier(tokens: u64, others: u64, turns: u64) -> bool {
+    turns >= OUTLIER_TURNS && tokens >= OUTLIER_AT_LEAST && tokens * (turns - 1) >= OUTLIER_TIMES * others
+}
+
 fn outliers(session: &Session, context: &Context) -> Vec<TurnId> {
     let cost = |entry: &Entry| matches!(entry, Entry::Turn(_)).then(|| entry.tokens(session));
-    let mut costs: Vec<u64> = context.entries.iter().filter_map(cost).collect();
-    if costs.len() < OUTLIER_TURNS {
-        return Vec::new();
+    let (mut sum, mut turns) = (0, 0);
+    for tokens in context.entries.iter().filter_map(cost) {
+        sum += tokens;
+        turns += 1;
     }
-    costs.sort_unstable();
-    let (low, high) = (costs[costs.len() / 4], costs[costs.len() * 3 / 4]);
-    let fence = (high + 3 * (high - low)).max(OUTLIER_AT_LEAST);
-    let above = |entry: &&Entry| cost(entry).is_some_and(|tokens| tokens > fence);
+    let above = |entry: &&Entry| cost(entry).is_some_and(|tokens| is_outlier(tokens, sum - tokens, turns));
     context.entries.iter().filter(above).map(Entry::turn).collect()
 }
 
@@ -99,8 +104,11 @@ impl Shares {
     }
 
     fn sorted(self) -> Vec<Share> {
-        let mut shares: Vec<Share> =
-            self.by_what.into_iter().map(|(what, (tokens, turns, _))| Share { what, tokens, turns }).collect();
+        let mut shares: Vec<Share> = self
+            .by_what
+            .into_iter()
+            .map(|(what, (tokens, turns, _))| Share { what, tokens, turns })
+            .collect();
         shares.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.what.cmp(&b.what)));
         shares
     }
@@ -126,7 +134,8 @@ pub fn turns_left(session: &Session, as_of: u32) -> Option<u32> {
     }
     let (window, _) = session.window();
     let usual = u64::from(window) * 4 / 5;
-    let limit = session.compaction_before(as_of).and_then(|c| c.tokens_before).unwrap_or(usual).max(u64::from(now));
+    let limit =
+        session.compaction_before(as_of).and_then(|c| c.tokens_before).unwrap_or(usual).max(u64::from(now));
     Some(((limit - u64::from(now)) as f64 / growth) as u32)
 }
 

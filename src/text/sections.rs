@@ -47,7 +47,8 @@ fn heading(line: &str) -> Option<&str> {
         let title = rest.trim_start_matches('#');
         return title.starts_with(' ').then(|| title.trim()).filter(|title| !title.is_empty());
     }
-    if let Some(bold) = line.strip_prefix("**").and_then(|rest| rest.trim_end_matches(':').strip_suffix("**")) {
+    if let Some(bold) = line.strip_prefix("**").and_then(|rest| rest.trim_end_matches(':').strip_suffix("**"))
+    {
         return (!bold.contains("**")).then(|| bold.trim_end_matches(':'));
     }
     let title = line.strip_suffix(':')?;
@@ -89,6 +90,9 @@ mod tests {
 
     #[test]
     fn sentences_and_bullets_are_no_headings() {
-        assert_eq!(headings("- item:\nthis is a sentence that ends with a colon and has many words in it:\n"), [""]);
+        assert_eq!(
+            headings("- item:\nthis is a sentence that ends with a colon and has many words in it:\n"),
+            [""]
+        );
     }
 }

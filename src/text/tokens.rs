@@ -149,7 +149,10 @@ mod tests {
         let mut at = 0;
         while at < bytes.len() {
             let class = CLASS_OF[bytes[at] as usize];
-            let end = bytes[at..].iter().position(|b| CLASS_OF[*b as usize] != class).map_or(bytes.len(), |n| at + n);
+            let end = bytes[at..]
+                .iter()
+                .position(|b| CLASS_OF[*b as usize] != class)
+                .map_or(bytes.len(), |n| at + n);
             let share = u32::from(RUN[class as usize]);
             if share > 0 {
                 total += ((end - at) as u32).div_ceil(share);

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::formats::facts::{Id, PartFacts, PartKind};
-use crate::formats::lenient::{Flag, Link, Text, Weight, WeighedAny, lenient, shrug_at};
+use crate::formats::lenient::{Flag, Link, Text, WeighedAny, Weight, lenient, shrug_at};
 use crate::text::tokens;
 
 /// Arguments that name the file a call is about.
@@ -187,7 +187,7 @@ lenient! {
 
 /// The text of a block: a string, or the text blocks of a result.
 #[derive(Debug, Default)]
-struct ResultText(Weight);
+pub(super) struct ResultText(Weight);
 
 impl<'de> Deserialize<'de> for ResultText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -229,7 +229,7 @@ lenient! {
 
 /// A call's arguments.
 #[derive(Debug, Default)]
-struct Input {
+pub(super) struct Input {
     weight: Weight,
     path: Option<Box<str>>,
     telling: Option<String>,

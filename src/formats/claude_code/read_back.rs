@@ -57,7 +57,8 @@ lenient! {
 }
 
 fn part(kind: PartKind, tool: Option<String>, text: String) -> Option<PartText> {
-    let filled = !text.trim().is_empty() || matches!(kind, PartKind::ToolCall | PartKind::Image | PartKind::Other);
+    let filled =
+        !text.trim().is_empty() || matches!(kind, PartKind::ToolCall | PartKind::Image | PartKind::Other);
     filled.then_some(PartText { kind, tool, text })
 }
 
@@ -109,7 +110,9 @@ fn flat(content: &Value) -> String {
 
 /// A call's arguments as a person reads them: `key: value`, texts of several lines as they are.
 fn arguments(input: &Value) -> String {
-    let Value::Object(fields) = input else { return if input.is_null() { String::new() } else { pretty(input) } };
+    let Value::Object(fields) = input else {
+        return if input.is_null() { String::new() } else { pretty(input) };
+    };
     let mut out = String::new();
     for (key, value) in fields {
         let value = match value {

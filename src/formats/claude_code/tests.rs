@@ -28,7 +28,8 @@ fn a_result_without_text_is_a_tool_turn_and_no_prompt() {
         assert_eq!((facts.role, facts.parts.len()), (Role::Tool, 0), "{content}");
         assert_eq!(facts.silent, [Id::of("c1")], "{content}");
     }
-    let facts = turn_of(&with_content("user", r#"[{"type":"tool_result","tool_use_id":"c1","content":"done"}]"#));
+    let facts =
+        turn_of(&with_content("user", r#"[{"type":"tool_result","tool_use_id":"c1","content":"done"}]"#));
     assert_eq!((facts.role, facts.parts.len(), facts.silent.len()), (Role::Tool, 1, 0));
 }
 

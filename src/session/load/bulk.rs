@@ -17,7 +17,12 @@ const WORKERS: usize = 4;
 const WAITING: usize = 8;
 
 /// Reads to the end of what is there. False: `go_on` said stop; the session then ends at a batch's end.
-pub(super) fn read(feed: &mut Feed, format: Format, session: &mut Session, go_on: &mut dyn FnMut(u64) -> bool) -> bool {
+pub(super) fn read(
+    feed: &mut Feed,
+    format: Format,
+    session: &mut Session,
+    go_on: &mut dyn FnMut(u64) -> bool,
+) -> bool {
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(WORKERS);
     if workers == 1 {
         return read_alone(feed, session, go_on);

@@ -1,0 +1,32 @@
+//! The terminal interface: state, update, view.
+//!
+//! Three words: an *event* is what happened (a key, a record, a resize), an *action* is what is meant (one table,
+//! [`keys`]), an *effect* is work asked of somebody else (a thread, the terminal). The model changes only in
+//! [`update`]; drawing reads it and changes nothing but what it remembers for the mouse. Only this module knows
+//! the terminal.
+
+mod action;
+mod detail;
+mod difference;
+mod document;
+mod events;
+mod filter;
+mod ingest;
+pub mod keys;
+mod model;
+mod pager;
+mod prompt;
+pub mod render;
+mod search;
+mod terminal;
+#[cfg(test)]
+mod tests;
+mod theme;
+mod tree;
+mod update;
+
+pub use action::Action;
+pub use model::{Feed, Model, Pane, Start};
+pub use terminal::run;
+pub use theme::Theme;
+pub use update::{Effect, update};

@@ -1,0 +1,374 @@
+//! From a node to the document that shows it.
+
+use crate::formats::facts::{PartKind, Role};
+use crate::outline::{Group, Mark, Node, Outline, View};
+use crate::session::open::OpenLog;
+use crate::session::text::{line, shown};
+use crate::session::{Compaction, Session, TurnId};
+use crate::text::numbers::{bytes, count, grouped, short};
+
+use super::document::{Block, Document, Tone};
+use super::model::clock;
+
+/// The document of `node`.
+pub fn document(view: &View, log: &OpenLog, node: Node) -> Document {
+    match node {
+        Node::Turn(id) => turn(view, log, id, None, None),
+        Node::Part(id, part) => turn(view, log, id, Some(part), None),
+        Node::AgentTurn(agent, id) => {
+            of_agent(log, agent, |inner, name| turn(view, inner, id, None, Some(name)))
+        }
+        Node::AgentPart(agent, id, part) => {
+            of_agent(log, agent, |inner, name| turn(view, inner, id, Some(part), Some(name)))
+        }
+        Node::Generation(generation) => summary(view, log, generation),
+        Node::Section(generation, section) => one_section(view, log, generation, section),
+        Node::Row(row) => record(log, row),
+        _ => heading(view, log, node),
+    }
+}
+
+fn of_agent(log: &OpenLog, agent: u16, make: impl FnOnce(&OpenLog, &str) -> Document) -> Document {
+    match log.agent_log(usize::from(agent)) {
+        Ok(inner) => make(inner, &log.agents()[usize::from(agent)].file.name),
+        Err(error) => problem(error),
+    }
+}
+
+fn problem(error: String) -> Document {
+    Document { facts: vec![(Tone::Warn, error)], ..Document::default() }
+}
+
+/// How a role is drawn.
+pub fn tone_of(role: Role) -> Tone {
+    match role {
+        Role::User => Tone::User,
+        Role::Assistant => Tone::Assistant,
+        Role::Tool => Tone::Tool,
+        Role::Summary => Tone::Summary,
+    }
+}
+
+fn turn(view: &View, log: &OpenLog, id: TurnId, part: Option<u16>, agent: Option<&str>) -> Document {
+    let session = &log.session;
+    let it = session.turn(id);
+    let address = log.address(id, agent);
+    let title = match part {
+        Some(part) => format!("{address}.{part} {}", it.role.name()),
+        None => format!("{address} {}", it.role.name()),
+    };
+    let texts = match log.texts(id) {
+        Ok(texts) => texts,
+        Err(error) => return Document { title, ..problem(error.to_string()) },
+    };
+    let mut facts = vec![(Tone::Dim, turn_facts(session, id))];
+    if agent.is_none() && it.thread == 0 {
+        facts.push(standing(view, session, id));
+    }
+    let wanted = texts.iter().filter(|located| part.is_none_or(|part| located.index == u32::from(part)));
+    let blocks = wanted
+        .map(|located| {
+            let kept = session.part(located.place);
+            let tool = session.named(kept.tool).unwrap_or_default();
+            let (tone, mut heading) = match located.text.kind {
+                PartKind::Text => (tone_of(it.role), "text".to_owned()),
+                PartKind::Thinking => (Tone::Dim, "thinking".to_owned()),
+                PartKind::ToolCall => (Tone::Tool, format!("call {tool}")),
+                PartKind::ToolResult => (Tone::Tool, format!("result {tool}")),
+                PartKind::Image => (Tone::Dim, "image".to_owned()),
+                PartKind::Other => (Tone::Dim, "other".to_owned()),
+            };
+            if kept.voice {
+                heading.push_str(" · the user's own words are in it");
+            } else if kept.error {
+                heading.push_str(" · ✗ error");
+            }
+            if let Some((_, pair)) = session.pair(kept) {
+                let other = if kept.kind == PartKind::ToolCall { "result" } else { "call" };
+                heading = format!("{heading} · {other} at {}", log.address(session.turn_of(pair), agent));
+            }
+            let size = format!("{} · ~{}", bytes(u64::from(kept.bytes)), short(u64::from(kept.tokens)));
+            Block::text(format!("── {heading} · {size}"), tone, located.text.text.clone())
+        })
+        .collect();
+    Document { title, facts, blocks }
+}
+
+fn turn_facts(session: &Session, id: TurnId) -> String {
+    let turn = session.turn(id);
+    let lines: Vec<u32> = session.rows_of(id).map(|(_, row)| row.line).collect();
+    let place = match (lines.first(), lines.last()) {
+        _ if session.partial => "L…".to_owned(),
+        (Some(first), Some(last)) if first != last => format!("L{first}–L{last}"),
+        (Some(first), _) => format!("L{first}"),
+        _ => String::new(),
+    };
+    let mut facts = vec![place];
+    facts.extend(clock(turn.time, true));
+    facts.push(format!("~{} tokens", grouped(u64::from(turn.tokens))));
+    if turn.context > 0 {
+        facts.push(format!("context {}", grouped(u64::from(turn.context))));
+    }
+    facts.join(" · ")
+}
+
+/// Whether the model sees a turn, and what became of it if not.
+fn standing(view: &View, session: &Session, id: TurnId) -> (Tone, String) {
+    let number = session.turn(id).number;
+    if number > view.as_of {
+        return (Tone::Warn, format!("later than t{}: the view is as of then", view.as_of));
+    }
+    if let Some(at) = session.cleared_at(id).filter(|at| *at <= view.as_of)
+        && view.sees(session, id)
+    {
+        return (Tone::Warn, format!("in view as a stub: its results were cleared after t{at}"));
+    }
+    if view.sees(session, id) {
+        return (Tone::Assistant, format!("in view as of t{}", view.as_of));
+    }
+    if session.turn(id).is_withdrawn() {
+        return (Tone::Warn, "taken back from the queue: the model never saw it".to_owned());
+    }
+    if session.is_abandoned(id, view.as_of) {
+        return (
+            Tone::Warn,
+            format!("abandoned at t{}: a later prompt forks past it", session.turn(id).abandoned_at),
+        );
+    }
+    let covering = session.compactions().iter().find(|compaction| {
+        compaction.covers_number(number)
+            && compaction.summary.is_some_and(|summary| session.turn(summary).number <= view.as_of)
+    });
+    match covering {
+        Some(compaction) => (Tone::Warn, format!("out of view: covered by g{}", compaction.generation)),
+        None => (Tone::Warn, "out of view: another conversation of the same file".to_owned()),
+    }
+}
+
+fn summary_facts(session: &Session, compaction: &Compaction) -> Vec<(Tone, String)> {
+    let mut facts = Vec::new();
+    let Some(id) = compaction.summary else {
+        let text = "a boundary without a summary: the log breaks off here or was trimmed; no context changed";
+        return vec![(Tone::Warn, text.to_owned())];
+    };
+    let mut first = vec!["recorded".to_owned()];
+    first.extend(compaction.trigger.as_deref().map(str::to_owned));
+    first.push(format!("depth {}", compaction.depth));
+    let before = compaction.tokens_before.map(grouped);
+    let after = compaction.tokens_after.map(grouped).or_else(|| next_context(session, id));
+    if let Some(before) = before {
+        first.push(format!("context {before} → {}", after.unwrap_or_else(|| "not logged".to_owned())));
+    }
+    facts.push((Tone::Dim, first.join(" · ")));
+    facts.push((Tone::Dim, turn_facts(session, id)));
+    if compaction.covers.is_empty() && compaction.kept.is_empty() {
+        facts.push((Tone::Warn, "covers no turn of this file: its originals are elsewhere".to_owned()));
+        return facts;
+    }
+    let provenance = session.provenance(compaction).name();
+    let mut covers = format!("covers {} · {provenance}", count(u64::from(compaction.covered()), "turn"));
+    for (name, ranges) in [("kept", &compaction.kept), ("on other branches", &compaction.abandoned)] {
+        let turns: u32 = ranges.iter().map(|(from, to)| to - from + 1).sum();
+        if turns > 0 {
+            covers = format!("{covers} · {turns} {name}");
+        }
+    }
+    facts.push((Tone::Dim, covers));
+    match compaction.complete {
+        Some(true) => {}
+        Some(false) => {
+            facts.push((Tone::Warn, "not complete: originals are missing from the log".to_owned()));
+        }
+        None => facts.push((
+            Tone::Warn,
+            "whether it is complete cannot be told: the chain of records breaks".to_owned(),
+        )),
+    }
+    facts
+}
+
+/// The first context size logged after the summary `id`.
+fn next_context(session: &Session, id: TurnId) -> Option<String> {
+    let number = session.turn(id).number;
+    (number + 1..=(number + 40).min(session.last()))
+        .filter_map(|number| session.numbered(0, number))
+        .map(|id| session.turn(id))
+        .take_while(|turn| !turn.is_summary())
+        .find(|turn| turn.context > 0)
+        .map(|turn| grouped(u64::from(turn.context)))
+}
+
+fn summary(view: &View, log: &OpenLog, generation: u32) -> Document {
+    let Some(compaction) = log.session.generation(generation) else { return Document::default() };
+    let text = view.summary_text(log, generation).text.clone();
+    let blocks =
+        if text.is_empty() { Vec::new() } else { vec![Block::whole(String::new(), Tone::Summary, text)] };
+    Document {
+        title: format!("g{generation} summary"),
+        facts: summary_facts(&log.session, compaction),
+        blocks,
+    }
+}
+
+fn one_section(view: &View, log: &OpenLog, generation: u32, section: u16) -> Document {
+    let summary = view.summary_text(log, generation);
+    let Some(section) = summary.sections.get(usize::from(section)) else { return Document::default() };
+    let text = summary.text[section.range.clone()].to_owned();
+    let facts = vec![(Tone::Dim, format!("recorded · in the summary of g{generation}"))];
+    let title = format!("g{generation} {}", section.heading);
+    Document { title, facts, blocks: vec![Block::whole(String::new(), Tone::Summary, text)] }
+}
+
+fn record(log: &OpenLog, row: u32) -> Document {
+    let session = &log.session;
+    let Some(record) = session.rows().get(row as usize) else { return Document::default() };
+    let title = if session.partial { "L…".to_owned() } else { format!("L{}", record.line) };
+    let reason = session.malformed_reason(row);
+    let mut facts = vec![(
+        Tone::Dim,
+        format!(
+            "{} · {} at offset {}",
+            session.name(record.label),
+            bytes(u64::from(record.length)),
+            grouped(record.offset)
+        ),
+    )];
+    facts.extend(reason.map(|reason| (Tone::Warn, format!("malformed: {reason}"))));
+    if record.is_repaired() {
+        facts.push((Tone::Warn, "repaired: bytes that are no text were replaced by �".to_owned()));
+    }
+    match line(&log.source, record) {
+        Ok(raw) => {
+            let text = String::from_utf8_lossy(&raw).into_owned();
+            let pretty = serde_json::from_str::<serde_json::Value>(&text)
+                .and_then(|value| serde_json::to_string_pretty(&value))
+                .unwrap_or(text);
+            Document { title, facts, blocks: vec![Block::text(String::new(), Tone::Text, pretty)] }
+        }
+        Err(error) => Document { title, ..problem(error.to_string()) },
+    }
+}
+
+/// A heading of the tree: what it means and what is largest under it.
+fn heading(view: &View, log: &OpenLog, node: Node) -> Document {
+    let label = view.label(log, node);
+    let mut facts = vec![(Tone::Heading, label.text.trim().to_owned())];
+    if let Some(explained) = explain(view, node) {
+        facts.push((Tone::Dim, explained));
+    }
+    let mut blocks = Vec::new();
+    if matches!(node, Node::Group(Group::Since | Group::Fill))
+        && view.kind == crate::outline::ViewKind::Window
+    {
+        blocks.push(fill(view, log));
+    }
+    let turns = match node {
+        Node::Share(share) => share_turns(view, log, usize::from(share)),
+        _ => view.sources(log, node),
+    };
+    if !turns.is_empty() {
+        blocks.push(largest(log, turns));
+    }
+    let title = match node {
+        Node::Group(_) | Node::Share(_) => String::new(),
+        _ => label.address.map_or_else(String::new, |address| address.to_string()),
+    };
+    Document { title, facts, blocks }
+}
+
+fn explain(view: &View, node: Node) -> Option<String> {
+    let as_of = view.as_of;
+    Some(match node {
+        Node::Group(Group::Since) => format!("Turns that the model sees whole as of t{as_of}."),
+        Node::Group(Group::Kept) => "Turns from before the summary that stayed in view word for word.".into(),
+        Node::Group(Group::Fill) => "Estimated tokens (~) of what the model sees: by kind and tool, then by file. The two cuts overlap.".into(),
+        Node::Group(Group::Out) => "What the model no longer sees. Everything is still in the log.".into(),
+        Node::Group(Group::Covered(generation)) => format!("Replaced by the summary of g{generation}."),
+        Node::Group(Group::KeptBy(generation)) => format!("In the range of g{generation}, but kept in view word for word."),
+        Node::Group(Group::AbandonedIn(generation)) => {
+            format!("In the range of g{generation}, but on branches that were left before: not summarised.")
+        }
+        Node::Group(Group::Abandoned) => "On branches that a later prompt left, or taken back from the queue.".into(),
+        Node::Group(Group::Earlier) => "The file holds several conversations one after another; the model sees the newest.".into(),
+        Node::Group(Group::Threads) => "Conversations of sub-agents. The model sees only what their calls returned.".into(),
+        Node::Group(Group::Matches) => "Turns of the whole log that the filter lets through; those out of view are dimmed.".into(),
+        Node::Clearing(_) => "A microcompaction: these results were blanked for the model; they are whole in the log.".into(),
+        _ => return None,
+    })
+}
+
+fn share_turns(view: &View, log: &OpenLog, index: usize) -> Vec<TurnId> {
+    let session = &log.session;
+    let fill = view.fill(session);
+    let Some(share) = fill.kinds.iter().chain(&fill.files).nth(index) else { return Vec::new() };
+    let in_view = view
+        .sources(log, Node::Group(Group::Kept))
+        .into_iter()
+        .chain(view.sources(log, Node::Group(Group::Since)));
+    let holds = |id: &TurnId| {
+        session.parts(*id).any(|(_, part)| match share.what.split_once(':') {
+            Some(("tool", tool)) => session.named(part.tool) == Some(tool),
+            Some(("file", path)) => session.named(part.path) == Some(path),
+            _ => match share.what.as_str() {
+                "thinking" => part.kind == PartKind::Thinking,
+                "images" => part.kind == PartKind::Image,
+                "prompts" => session.turn(*id).role == Role::User,
+                "text" => part.kind == PartKind::Text && session.turn(*id).role != Role::User,
+                _ => false,
+            },
+        })
+    };
+    in_view.filter(holds).collect()
+}
+
+/// How many of the largest are listed.
+const LARGEST: usize = 12;
+
+fn largest(log: &OpenLog, mut turns: Vec<TurnId>) -> Block {
+    let session = &log.session;
+    turns.sort_by_key(|id| std::cmp::Reverse(session.turn(*id).tokens));
+    let lines = turns.iter().take(LARGEST).map(|id| {
+        let turn = session.turn(*id);
+        vec![
+            (Tone::Dim, format!("~{:<6}", short(u64::from(turn.tokens)))),
+            (Tone::Heading, format!("{} ", session.address(*id))),
+            (tone_of(turn.role), format!("{} ", turn.role.name())),
+            (Tone::Text, turn.preview.to_string()),
+        ]
+    });
+    Block::runs("largest turns".to_owned(), lines.collect())
+}
+
+fn fill(view: &View, log: &OpenLog) -> Block {
+    let fill = view.fill(&log.session);
+    let whole: u64 = fill.kinds.iter().map(|share| share.tokens).sum::<u64>().max(1);
+    let bar = |tokens: u64| "█".repeat((tokens * 20).div_ceil(whole) as usize);
+    let mut lines: Vec<Vec<(Tone, String)>> = Vec::new();
+    for share in fill.kinds.iter().take(10) {
+        lines.push(vec![
+            (Tone::Dim, format!("~{:<6}", short(share.tokens))),
+            (Tone::Text, format!("{:<16} ", share.what)),
+            (Tone::Tool, bar(share.tokens)),
+        ]);
+    }
+    if !fill.outliers.is_empty() {
+        let named: Vec<String> =
+            fill.outliers.iter().map(|id| log.session.address(*id).to_string()).collect();
+        lines.push(vec![(
+            Tone::Warn,
+            format!("{} cost far more than the rest: {}", Mark::Outlier.words(), named.join(", ")),
+        )]);
+    }
+    Block::runs("what fills the window (~ estimated)".to_owned(), lines)
+}
+
+/// The text a document copies.
+pub fn plain(view: &View, log: &OpenLog, node: Node) -> String {
+    match node {
+        Node::Turn(id) => {
+            let texts = log.texts(id).unwrap_or_default();
+            texts.iter().map(|located| shown(&located.text)).collect::<Vec<_>>().join("\n")
+        }
+        _ => document(view, log, node).plain(),
+    }
+}

@@ -1,0 +1,266 @@
+//! What the detail pane shows of a node: headed blocks of text, cut into lines before anything is wrapped.
+//!
+//! A line here is at most [`PIECE`] bytes of log text, whatever the log calls a line, so that a line of 60 MB is
+//! cut once and never wrapped whole. Long blocks are folded to their first lines with their size.
+
+use std::ops::Range;
+
+/// Longest piece of text that is wrapped at once, in bytes.
+pub const PIECE: usize = 4096;
+/// Blocks of more pieces than this are folded.
+const FOLD_OVER: usize = 60;
+/// Pieces a folded block shows.
+const FOLDED: usize = 20;
+
+/// The role a text plays: what it is drawn as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Plain.
+    Text,
+    /// Less important.
+    Dim,
+    /// A heading.
+    Heading,
+    /// A person's.
+    User,
+    /// The model's.
+    Assistant,
+    /// A tool's.
+    Tool,
+    /// A summary's.
+    Summary,
+    /// To watch for.
+    Warn,
+    /// New words.
+    Added,
+    /// Words that are gone.
+    Removed,
+}
+
+/// A text with its heading.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// A line above it; empty for none.
+    pub heading: String,
+    /// How the heading is drawn.
+    pub tone: Tone,
+    /// The text.
+    pub body: Body,
+    folded: bool,
+    pieces: Vec<Range<usize>>,
+}
+
+/// A block's text.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// As it stands in the log.
+    Text(String),
+    /// Lines of differently drawn runs.
+    Runs(Vec<Vec<(Tone, String)>>),
+}
+
+impl Block {
+    /// A block of log text, folded where it is long.
+    pub fn text(heading: String, tone: Tone, text: String) -> Self {
+        let pieces = cut(&text);
+        let folded = pieces.len() > FOLD_OVER;
+        Self { heading, tone, body: Body::Text(text), folded, pieces }
+    }
+
+    /// A block that is never folded.
+    pub fn whole(heading: String, tone: Tone, text: String) -> Self {
+        let mut block = Self::text(heading, tone, text);
+        block.folded = false;
+        block
+    }
+
+    /// A block of drawn runs.
+    pub fn runs(heading: String, lines: Vec<Vec<(Tone, String)>>) -> Self {
+        Self { heading, tone: Tone::Heading, body: Body::Runs(lines), folded: false, pieces: Vec::new() }
+    }
+
+    fn lines(&self) -> usize {
+        match &self.body {
+            Body::Text(_) if self.folded => FOLDED + 1,
+            Body::Text(_) => self.pieces.len(),
+            Body::Runs(lines) => lines.len(),
+        }
+    }
+}
+
+/// The lines of `text`, those over [`PIECE`] bytes cut between characters.
+fn cut(text: &str) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let end = at + line.len();
+        let mut stop = at + line.trim_end_matches(['\n', '\r']).len();
+        let mut from = at;
+        while stop - from > PIECE {
+            let step = text[from..stop].floor_char_boundary(PIECE);
+            pieces.push(from..from + step);
+            from += step;
+        }
+        stop = stop.max(from);
+        pieces.push(from..stop);
+        at = end;
+    }
+    while pieces.last().is_some_and(|last| text[last.clone()].trim().is_empty()) && pieces.len() > 1 {
+        pieces.pop();
+    }
+    pieces
+}
+
+/// One line to wrap and draw.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// A heading.
+    Heading(Tone, &'a str),
+    /// A piece of log text, still raw.
+    Text(&'a str),
+    /// Drawn runs.
+    Runs(&'a [(Tone, String)]),
+    /// What a fold hides.
+    Fold(String),
+    /// Nothing.
+    Blank,
+}
+
+/// Everything the pane shows of one node.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    /// The pane's title.
+    pub title: String,
+    /// What is known at a glance.
+    pub facts: Vec<(Tone, String)>,
+    /// The texts.
+    pub blocks: Vec<Block>,
+}
+
+impl Document {
+    /// How many lines there are, before wrapping.
+    pub fn len(&self) -> usize {
+        self.facts.len()
+            + self
+                .blocks
+                .iter()
+                .map(|block| 1 + usize::from(!block.heading.is_empty()) + block.lines())
+                .sum::<usize>()
+    }
+
+    /// The line at `index`, and the block it belongs to.
+    pub fn line(&self, index: usize) -> Option<(Line<'_>, Option<usize>)> {
+        if let Some((tone, fact)) = self.facts.get(index) {
+            return Some((Line::Heading(*tone, fact), None));
+        }
+        let mut left = index - self.facts.len();
+        for (number, block) in self.blocks.iter().enumerate() {
+            if left == 0 {
+                return Some((Line::Blank, Some(number)));
+            }
+            left -= 1;
+            if !block.heading.is_empty() {
+                if left == 0 {
+                    return Some((Line::Heading(block.tone, &block.heading), Some(number)));
+                }
+                left -= 1;
+            }
+            if left < block.lines() {
+                return Some((line_of(block, left), Some(number)));
+            }
+            left -= block.lines();
+        }
+        None
+    }
+
+    /// Folds or unfolds the first long block at or after line `index`. False: there is none.
+    pub fn toggle_fold(&mut self, index: usize) -> bool {
+        let from = self.line(index).and_then(|(_, block)| block).unwrap_or(0);
+        let long = self.blocks.iter_mut().skip(from).find(|block| block.pieces.len() > FOLD_OVER);
+        let Some(block) = long else { return false };
+        block.folded = !block.folded;
+        true
+    }
+
+    /// Unfolds everything: a search looks into it.
+    pub fn unfold(&mut self) {
+        for block in &mut self.blocks {
+            block.folded = false;
+        }
+    }
+
+    /// All texts, for copying.
+    pub fn plain(&self) -> String {
+        let texts = self.blocks.iter().map(|block| match &block.body {
+            Body::Text(text) => text.clone(),
+            Body::Runs(lines) => {
+                let line = |runs: &Vec<(Tone, String)>| {
+                    runs.iter().map(|(_, text)| text.as_str()).collect::<String>()
+                };
+                lines.iter().map(line).collect::<Vec<_>>().join("\n")
+            }
+        });
+        texts.collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+fn line_of(block: &Block, index: usize) -> Line<'_> {
+    match &block.body {
+        Body::Runs(lines) => Line::Runs(&lines[index]),
+        Body::Text(text) if block.folded && index == FOLDED => {
+            let hidden = block.pieces.len() - FOLDED;
+            let from = block.pieces[FOLDED].start;
+            let size = crate::text::numbers::bytes((text.len() - from) as u64);
+            Line::Fold(format!(
+                "… {} more, {size} · Enter unfolds",
+                crate::text::numbers::count(hidden as u64, "line")
+            ))
+        }
+        Body::Text(text) => Line::Text(&text[block.pieces[index].clone()]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(document: &Document) -> Vec<String> {
+        (0..document.len())
+            .map(|index| match document.line(index).unwrap().0 {
+                Line::Heading(_, text) => format!("# {text}"),
+                Line::Text(text) => text.to_owned(),
+                Line::Fold(text) => text,
+                Line::Runs(_) => "runs".into(),
+                Line::Blank => String::new(),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn facts_headings_and_lines_follow_one_another() {
+        let block = Block::text("call".into(), Tone::Tool, "a\nb\n\n".into());
+        let document =
+            Document { title: "t1".into(), facts: vec![(Tone::Dim, "facts".into())], blocks: vec![block] };
+        assert_eq!(shown(&document), ["# facts", "", "# call", "a", "b"]);
+        assert!(document.line(document.len()).is_none());
+    }
+
+    #[test]
+    fn long_blocks_are_folded_with_their_size_and_unfold() {
+        let text = "line\n".repeat(100);
+        let mut document =
+            Document { blocks: vec![Block::text(String::new(), Tone::Text, text)], ..Document::default() };
+        assert_eq!(document.len(), 1 + 21);
+        assert_eq!(shown(&document)[21], "… 80 lines more, 400 B · Enter unfolds");
+        assert!(document.toggle_fold(0));
+        assert_eq!(document.len(), 1 + 100);
+    }
+
+    #[test]
+    fn a_line_of_megabytes_is_cut_before_it_is_wrapped() {
+        let text = "é".repeat(3_000_000);
+        let pieces = cut(&text);
+        assert!(pieces.iter().all(|piece| piece.len() <= PIECE));
+        assert_eq!(pieces.iter().map(ExactSizeIterator::len).sum::<usize>(), text.len());
+    }
+}

@@ -1,0 +1,178 @@
+//! The one key table: dispatch, help, hints and the README all come from it.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::Action;
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Binding {
+    /// What it does.
+    pub action: Action,
+    /// The keys, as people write them; the first is the one shown in hints.
+    pub keys: &'static [&'static str],
+    /// The heading it stands under in the help.
+    pub topic: &'static str,
+    /// What it does, in words.
+    pub doc: &'static str,
+    /// The word in the hint line; empty where it is not shown there.
+    pub hint: &'static str,
+}
+
+const fn bind(
+    action: Action,
+    keys: &'static [&'static str],
+    topic: &'static str,
+    doc: &'static str,
+    hint: &'static str,
+) -> Binding {
+    Binding { action, keys, topic, doc, hint }
+}
+
+const MOVE: &str = "Move";
+const TIME: &str = "Time";
+const FIND: &str = "Find";
+const SHOW: &str = "Show";
+
+/// Every key.
+pub const TABLE: &[Binding] = &[
+    bind(Action::Open, &["Enter"], MOVE, "open a node and step in, unfold a long result", "open"),
+    bind(Action::Down, &["Down", "j"], MOVE, "one row down; 12j moves twelve", ""),
+    bind(Action::Up, &["Up", "k"], MOVE, "one row up", ""),
+    bind(Action::PageDown, &["PgDn", "Space", "Ctrl-f"], MOVE, "a page down", ""),
+    bind(Action::PageUp, &["PgUp", "b", "Ctrl-b"], MOVE, "a page up", ""),
+    bind(Action::First, &["g", "Home"], MOVE, "to the first row", ""),
+    bind(Action::Last, &["G", "End"], MOVE, "to the last row, and follow if it is the end of the log", ""),
+    bind(Action::Toggle, &["Right", "l"], MOVE, "open a node, or step into it", ""),
+    bind(Action::Close, &["Left", "h"], MOVE, "close a node, or step out to its parent", ""),
+    bind(Action::OpenAll, &["*"], MOVE, "open everything under a node, up to 2,000 rows", ""),
+    bind(Action::NextPane, &["Tab"], MOVE, "to the other pane", "pane"),
+    bind(
+        Action::Back,
+        &["Esc", "Backspace"],
+        MOVE,
+        "back to where you came from; leaves search and filter",
+        "",
+    ),
+    bind(Action::TurnBack, &[","], TIME, "as of one turn earlier", "turn"),
+    bind(Action::TurnOn, &["."], TIME, "as of one turn later", ""),
+    bind(Action::TenBack, &["<"], TIME, "as of ten turns earlier", ""),
+    bind(Action::TenOn, &[">"], TIME, "as of ten turns later", ""),
+    bind(Action::GenerationBack, &["["], TIME, "as of the generation before", "generation"),
+    bind(Action::GenerationOn, &["]"], TIME, "as of the next generation", ""),
+    bind(Action::Follow, &["f"], TIME, "follow the end of the log, or stop following", "follow"),
+    bind(Action::Compaction, &["c"], TIME, "to the newest compaction and what it covered", ""),
+    bind(
+        Action::Search,
+        &["/"],
+        FIND,
+        "search the turns' texts: a regular expression; capitals make it exact",
+        "search",
+    ),
+    bind(Action::NextMatch, &["n"], FIND, "next match", ""),
+    bind(Action::PreviousMatch, &["N"], FIND, "match before", ""),
+    bind(Action::Jump, &[":"], FIND, "jump to t489, t489.2, L560, g3, @NAME/t12 or a clock time", "jump"),
+    bind(
+        Action::Filter,
+        &["F"],
+        FIND,
+        "show only turns of a role, tool or thread: user, Bash, @NAME, error, voice",
+        "",
+    ),
+    bind(
+        Action::Original,
+        &["o"],
+        FIND,
+        "from a summary to the first turn it covers; between a call and its result",
+        "",
+    ),
+    bind(Action::WindowView, &["1"], SHOW, "Window: what the model sees", ""),
+    bind(Action::GenerationsView, &["2"], SHOW, "Generations: what each compaction covered", ""),
+    bind(Action::Difference, &["d"], SHOW, "the words that changed since the summary before", ""),
+    bind(Action::Zoom, &["z"], SHOW, "one pane on the whole screen, or both again", ""),
+    bind(Action::Narrower, &["-"], SHOW, "narrower tree", ""),
+    bind(Action::Wider, &["+", "="], SHOW, "wider tree", ""),
+    bind(Action::CopyAddress, &["y"], SHOW, "copy the address", ""),
+    bind(Action::CopyText, &["Y"], SHOW, "copy the text", ""),
+    bind(Action::Mouse, &["M"], SHOW, "give the mouse to the terminal, or take it back", ""),
+    bind(Action::Help, &["?"], SHOW, "this help", "help"),
+    bind(Action::Quit, &["q", "Ctrl-c"], SHOW, "quit", "quit"),
+];
+
+/// Topics of the help, in order.
+pub const TOPICS: [&str; 4] = [MOVE, TIME, FIND, SHOW];
+
+/// What a key means.
+pub fn action(key: KeyEvent) -> Option<Action> {
+    let name = name(key)?;
+    TABLE.iter().find(|binding| binding.keys.contains(&name.as_str())).map(|binding| binding.action)
+}
+
+/// The key as people write it.
+pub fn name(key: KeyEvent) -> Option<String> {
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    let plain = match key.code {
+        KeyCode::Char(' ') => "Space".to_owned(),
+        KeyCode::Char(c) => c.to_string(),
+        KeyCode::Enter => "Enter".to_owned(),
+        KeyCode::Esc => "Esc".to_owned(),
+        KeyCode::Backspace => "Backspace".to_owned(),
+        KeyCode::Tab | KeyCode::BackTab => "Tab".to_owned(),
+        KeyCode::Up => "Up".to_owned(),
+        KeyCode::Down => "Down".to_owned(),
+        KeyCode::Left => "Left".to_owned(),
+        KeyCode::Right => "Right".to_owned(),
+        KeyCode::PageUp => "PgUp".to_owned(),
+        KeyCode::PageDown => "PgDn".to_owned(),
+        KeyCode::Home => "Home".to_owned(),
+        KeyCode::End => "End".to_owned(),
+        _ => return None,
+    };
+    Some(if control { format!("Ctrl-{plain}") } else { plain })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn no_key_is_bound_twice_and_every_row_says_what_it_does() {
+        let mut seen = HashSet::new();
+        for binding in TABLE {
+            assert!(!binding.keys.is_empty() && !binding.doc.is_empty(), "{binding:?}");
+            assert!(TOPICS.contains(&binding.topic));
+            for key in binding.keys {
+                assert!(seen.insert(key), "{key} is bound twice");
+            }
+        }
+    }
+
+    #[test]
+    fn no_action_stands_in_two_rows() {
+        let mut seen = HashSet::new();
+        assert!(TABLE.iter().all(|binding| seen.insert(binding.action)));
+    }
+
+    #[test]
+    fn the_readme_lists_every_key() {
+        let readme = include_str!("../../README.md");
+        for binding in TABLE {
+            let key = binding.keys[0];
+            assert!(
+                readme.contains(&format!("`{key}`")),
+                "the README does not mention {key}: {}",
+                binding.doc
+            );
+        }
+    }
+
+    #[test]
+    fn keys_read_as_people_write_them() {
+        let key = |code, modifiers| KeyEvent::new(code, modifiers);
+        assert_eq!(action(key(KeyCode::Char('G'), KeyModifiers::SHIFT)), Some(Action::Last));
+        assert_eq!(action(key(KeyCode::Char('c'), KeyModifiers::CONTROL)), Some(Action::Quit));
+        assert_eq!(action(key(KeyCode::Char('c'), KeyModifiers::NONE)), Some(Action::Compaction));
+        assert_eq!(action(key(KeyCode::F(1), KeyModifiers::NONE)), None);
+    }
+}

@@ -1,0 +1,178 @@
+//! The first three lines: what is open, how full the window was over time, which views there are.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Modifier;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use crate::outline::ViewKind;
+use crate::session::Session;
+use crate::strategies::fill::turns_left;
+use crate::text::display::safe;
+use crate::text::numbers::{grouped, short};
+
+use super::super::model::{Model, clock};
+use super::spread;
+
+/// Draws as many of the lines as there is room for.
+pub(super) fn render(frame: &mut Frame, area: Rect, model: &mut Model) {
+    let width = usize::from(area.width);
+    let mut lines = vec![title(model, width)];
+    if area.height > 1 {
+        lines.push(gauge(model, width));
+        lines.push(tabs(model));
+        model.areas.tabs = Rect { y: area.y + 2, height: 1, ..area };
+    }
+    frame.render_widget(Paragraph::new(lines), area);
+}
+
+fn title(model: &Model, width: usize) -> Line<'static> {
+    let theme = &model.theme;
+    let mut left = vec![Span::styled(" pentimento ", theme.heading)];
+    if let Some(session) = model.session() {
+        let path = model.path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = session.title.as_deref().map_or(path, str::to_owned);
+        left.push(Span::styled(format!(" {}", safe(&name)), theme.text));
+        let version = session.versions.last().map_or(String::new(), |version| format!(" {version}"));
+        left.push(Span::styled(
+            safe(&format!(" · {}{version} · main", session.format.name())).into_owned(),
+            theme.dim,
+        ));
+    } else {
+        left.push(Span::raw(format!(" {}", safe(&model.path.to_string_lossy()))));
+    }
+    let mut right = state(model);
+    if let Some(session) = model.session() {
+        let counts = if session.partial {
+            " · the end of the log".to_owned()
+        } else if width < 90 {
+            format!(" · turn {}", grouped(u64::from(session.last())))
+        } else {
+            format!(
+                " · {} records · turn {}",
+                grouped(session.rows().len() as u64),
+                grouped(u64::from(session.last()))
+            )
+        };
+        right.push(Span::styled(counts, theme.dim));
+    }
+    right.push(Span::raw(" "));
+    spread(left, right, width)
+}
+
+fn state(model: &Model) -> Vec<Span<'static>> {
+    let theme = &model.theme;
+    let feed = &model.feed;
+    let polled = if feed.polled { ", polling" } else { "" };
+    if feed.problem.is_some() {
+        return vec![Span::styled("✗ cannot be read", theme.warn)];
+    }
+    if let Some((read, whole)) = feed.indexing {
+        let percent = (read * 100).checked_div(whole).unwrap_or(0).min(100);
+        return vec![Span::styled(format!("◌ reading {percent} %"), theme.warn)];
+    }
+    if feed.waiting && model.log.is_none() {
+        return vec![Span::styled("◌ waiting for the file", theme.warn)];
+    }
+    if feed.gone {
+        return vec![Span::styled("✗ file deleted", theme.warn)];
+    }
+    if model.log.is_none() {
+        return vec![Span::styled("◌ reading", theme.dim)];
+    }
+    if model.following {
+        return vec![Span::styled(format!("● following{polled}"), theme.assistant)];
+    }
+    match model.waiting_turns() {
+        0 => vec![Span::styled(format!("○ at the end{polled}"), theme.dim)],
+        turns => {
+            let more = crate::text::numbers::count(u64::from(turns), "turn");
+            vec![Span::styled(format!("○ {more} later (f follows)"), theme.summary)]
+        }
+    }
+}
+
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// The context size over the turns, a column for some turns, with a mark where a compaction was.
+fn gauge(model: &Model, width: usize) -> Line<'static> {
+    let theme = &model.theme;
+    let Some(session) = model.session() else { return Line::default() };
+    let (window, logged) = session.window();
+    let mut spans = vec![Span::styled(" context ", theme.dim)];
+    let narrow = width < 80;
+    let columns = if narrow { width / 5 } else { width / 3 }.clamp(8, 60);
+    spans.extend(curve(model, session, columns, window));
+    let now = session.context_size(model.as_of);
+    let size = now.map_or("–".to_owned(), |(tokens, _)| short(u64::from(tokens)));
+    let about = if logged { "" } else { "~" };
+    spans.push(Span::styled(format!(" {size}"), theme.heading));
+    spans.push(Span::styled(format!(" of {about}{}", short(u64::from(window))), theme.dim));
+    if let Some(left) = turns_left(session, model.as_of).filter(|_| !session.partial && !narrow) {
+        spans.push(Span::styled(format!(" · ~{left} turns left"), theme.dim));
+    }
+    let as_of = if session.partial { "as of t…".to_owned() } else { format!("as of t{}", model.as_of) };
+    let time = session.numbered(0, model.as_of).and_then(|id| clock(session.turn(id).time, false));
+    let mut right = Vec::new();
+    if let Some(compaction) = session.compaction_before(model.as_of).filter(|_| !session.partial && !narrow) {
+        let known = session.compactions().len();
+        right.push(Span::styled(format!("g{} of {known} · ", compaction.generation), theme.summary));
+    }
+    right.push(Span::styled(as_of, theme.heading));
+    right.push(Span::styled(time.map_or(" ".to_owned(), |time| format!(" · {time} ")), theme.dim));
+    spread(spans, right, width)
+}
+
+fn curve(model: &Model, session: &Session, columns: usize, window: u32) -> Vec<Span<'static>> {
+    let theme = &model.theme;
+    let turns = u64::from(session.last());
+    if turns == 0 {
+        return vec![Span::raw(" ".repeat(columns))];
+    }
+    let columns = columns as u64;
+    let marks: Vec<u64> = session
+        .compactions()
+        .iter()
+        .filter_map(|compaction| compaction.summary)
+        .map(|id| (u64::from(session.turn(id).number) - 1) * columns / turns)
+        .collect();
+    let here = (u64::from(model.as_of).max(1) - 1) * columns / turns;
+    let mut spans = Vec::new();
+    for column in 0..columns {
+        let number = ((column + 1) * turns).div_ceil(columns).clamp(1, turns) as u32;
+        let (glyph, mut style) = if marks.contains(&column) {
+            ('┊', theme.summary)
+        } else {
+            let height = session
+                .context_size(number)
+                .map_or(0, |(tokens, _)| u64::from(tokens) * 8 / u64::from(window.max(1)));
+            (BARS[height.min(7) as usize], theme.gauge)
+        };
+        if column == here {
+            style = style.add_modifier(Modifier::REVERSED);
+        }
+        spans.push(Span::styled(glyph.to_string(), style));
+    }
+    spans
+}
+
+fn tabs(model: &Model) -> Line<'static> {
+    let theme = &model.theme;
+    let mut spans = vec![Span::raw(" ")];
+    for (number, kind) in ViewKind::ALL.into_iter().enumerate() {
+        let text = format!(" {} {} ", number + 1, capital(kind.name()));
+        let style = if kind == model.kind { theme.selected } else { theme.dim };
+        spans.push(Span::styled(text, style));
+    }
+    if let Some(filter) = &model.filter {
+        spans.push(Span::styled(format!("  filter: {} (Esc ends it)", safe(&filter.text)), theme.summary));
+    }
+    Line::from(spans)
+}
+
+/// A word with a capital first letter.
+pub(super) fn capital(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}

@@ -1,0 +1,129 @@
+//! The last lines: what is being typed, what just happened, or which keys there are; and a compaction that arrived.
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+use unicode_width::UnicodeWidthStr;
+
+use crate::text::display::safe;
+use crate::text::numbers::{count, grouped, short};
+
+use super::super::keys::TABLE;
+use super::super::model::Model;
+use super::{LEAST, fit, spread};
+
+/// Draws the last line.
+pub(super) fn render(frame: &mut Frame, area: Rect, model: &Model, small: bool) {
+    let width = usize::from(area.width);
+    if let Some(prompt) = &model.prompt {
+        let theme = &model.theme;
+        let sign = format!(" {}", prompt.kind.sign());
+        let mut spans =
+            vec![Span::styled(sign.clone(), theme.focus), Span::raw(safe(&prompt.text).into_owned())];
+        if prompt.text.is_empty() {
+            spans.push(Span::styled(format!(" {}", prompt.kind.hint()), theme.dim));
+        }
+        frame.render_widget(Paragraph::new(Line::from(fit(spans, width))), area);
+        let before = sign.width() + safe(&prompt.text[..prompt.cursor]).width();
+        let x = area.x + (before as u16).min(area.width.saturating_sub(1));
+        frame.set_cursor_position(Position::new(x, area.y));
+        return;
+    }
+    frame.render_widget(Paragraph::new(line(model, width, small)), area);
+}
+
+fn line(model: &Model, width: usize, small: bool) -> Line<'static> {
+    let theme = &model.theme;
+    let mut right = address(model);
+    if let Some(typed) = model.count {
+        right.insert(0, Span::styled(format!("{typed} "), theme.focus));
+    }
+    let problem = model.feed.problem.as_ref().filter(|_| model.message.is_none());
+    if let Some(message) = model.message.as_ref().or(problem) {
+        let text = safe(message.lines().next().unwrap_or_default()).into_owned();
+        return spread(vec![Span::styled(format!(" {text}"), theme.warn)], right, width);
+    }
+    if small {
+        let text = format!(" made for {}×{} and more", LEAST.0, LEAST.1);
+        return spread(vec![Span::styled(text, theme.warn)], right, width);
+    }
+    if let Some(search) = &model.search {
+        let at = model.selected_turn().and_then(|id| search.hits.binary_search(&id).ok()).map(|at| at + 1);
+        let place = at.map_or(String::new(), |at| format!("{at} of "));
+        let mut text = format!(
+            " /{} · {} · {place}{}",
+            safe(&search.text),
+            count(search.matches, "match").replace("matchs", "matches"),
+            count(search.hits.len() as u64, "turn")
+        );
+        if !search.is_done() {
+            let percent = (search.searched * 100).checked_div(search.records).unwrap_or(0);
+            text = format!("{text} · {percent} % searched");
+        }
+        let hints = Span::styled(" · n next · N before · Esc ends".to_owned(), theme.dim);
+        return spread(vec![Span::styled(text, theme.summary), hints], right, width);
+    }
+    let room = width.saturating_sub(right.iter().map(|span| span.content.width() + 1).sum());
+    spread(hints(model, room), right, width)
+}
+
+/// As many hints as fit whole; help and quit are never left out.
+fn hints(model: &Model, room: usize) -> Vec<Span<'static>> {
+    let theme = &model.theme;
+    let hints: Vec<(String, &str)> = TABLE
+        .iter()
+        .filter(|binding| !binding.hint.is_empty())
+        .map(|binding| match binding.hint {
+            "turn" => (", .".to_owned(), binding.hint),
+            "generation" => ("[ ]".to_owned(), binding.hint),
+            hint => (binding.keys[0].to_owned(), hint),
+        })
+        .collect();
+    let width = |(keys, hint): &(String, &str)| keys.width() + hint.width() + 4;
+    let (first, last) = hints.split_at(hints.len().saturating_sub(2));
+    let mut left = room.saturating_sub(last.iter().map(width).sum());
+    let fits = first.iter().take_while(|hint| {
+        let fits = width(hint) <= left;
+        left = left.saturating_sub(width(hint));
+        fits
+    });
+    let mut spans = Vec::new();
+    for (keys, hint) in fits.chain(last) {
+        spans.push(Span::styled(if spans.is_empty() { " " } else { " · " }, theme.dim));
+        spans.push(Span::styled(keys.clone(), theme.heading));
+        spans.push(Span::styled(format!(" {hint}"), theme.dim));
+    }
+    spans
+}
+
+/// The address of the selection, for the right edge.
+fn address(model: &Model) -> Vec<Span<'static>> {
+    let (Some(log), Some(view), Some(node)) = (&model.log, &model.view, model.selected()) else {
+        return Vec::new();
+    };
+    if log.session.partial {
+        return Vec::new();
+    }
+    let label = crate::outline::Outline::label(view, log, node);
+    label.address.map_or_else(Vec::new, |address| {
+        vec![Span::styled(format!("{} ", safe(&address.to_string())), model.theme.address)]
+    })
+}
+
+/// Draws the line about a compaction that arrived.
+pub(super) fn banner(frame: &mut Frame, area: Rect, model: &Model) {
+    let theme = &model.theme;
+    let compaction = model.arrived.and_then(|generation| model.session()?.generation(generation));
+    let Some(compaction) = compaction else { return };
+    let turn = compaction.summary.and_then(|id| Some(model.session()?.turn(id).number)).unwrap_or(0);
+    let before = compaction.tokens_before.map_or(String::new(), |tokens| format!(" at {}", short(tokens)));
+    let text = format!(
+        " compaction g{}{before}: t{} replaces {} · c shows what it covered",
+        compaction.generation,
+        grouped(u64::from(turn)),
+        count(u64::from(compaction.covered()), "turn")
+    );
+    let spans = fit(vec![Span::styled(text, theme.summary)], usize::from(area.width));
+    frame.render_widget(Paragraph::new(Line::from(spans)), area);
+}

@@ -1,0 +1,178 @@
+//! What happened, taken in: the only place where the model changes.
+
+mod arrive;
+mod find;
+mod mouse;
+mod moves;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use super::Action;
+use super::events::Event;
+use super::keys;
+use super::model::{Model, Pane};
+use super::prompt::{Kind, Outcome, Prompt};
+
+pub(super) use find::jump;
+
+/// Work asked of somebody else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Put this on the clipboard.
+    Copy(String),
+    /// Take the mouse, or give it back.
+    Mouse(bool),
+    /// Search for this.
+    Search(String),
+    /// End.
+    Quit,
+}
+
+/// Takes in one event.
+pub fn update(model: &mut Model, event: Event) -> Vec<Effect> {
+    let effects = match event {
+        Event::Key(key) if key.kind == KeyEventKind::Release => Vec::new(),
+        Event::Key(key) => on_key(model, key),
+        Event::Mouse(mouse) => mouse::on_mouse(model, mouse),
+        Event::Paste(text) => {
+            if let Some(prompt) = &mut model.prompt {
+                prompt.paste(&text);
+            }
+            Vec::new()
+        }
+        Event::Quit => vec![Effect::Quit],
+        Event::Found(found) => {
+            find::take(model, found);
+            Vec::new()
+        }
+        Event::Pause => {
+            pause(model);
+            Vec::new()
+        }
+        Event::Resize => Vec::new(),
+        arrived => {
+            arrive::take(model, arrived);
+            Vec::new()
+        }
+    };
+    model.refresh_detail();
+    effects
+}
+
+fn on_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
+    model.message = None;
+    if let Some(prompt) = &mut model.prompt {
+        return match prompt.key(key) {
+            Outcome::Typing => Vec::new(),
+            Outcome::Cancelled => {
+                model.prompt = None;
+                Vec::new()
+            }
+            Outcome::Done => {
+                let prompt = model.prompt.take().unwrap_or_else(|| Prompt::new(Kind::Search));
+                find::answer(model, &prompt)
+            }
+        };
+    }
+    if let KeyCode::Char(digit @ '0'..='9') = key.code
+        && !key.modifiers.contains(KeyModifiers::CONTROL)
+        && counts(model, digit)
+    {
+        return Vec::new();
+    }
+    let Some(action) = keys::action(key) else {
+        (model.count, model.help) = (None, None);
+        return Vec::new();
+    };
+    if model.help.is_some() {
+        return on_help(model, action);
+    }
+    act(model, action)
+}
+
+/// Whether a digit begins or goes on with a count. A digit that is a view's key chooses the view once nothing
+/// follows it for a moment ([`Event::Pause`]): so `12j` moves twelve rows in every view.
+fn counts(model: &mut Model, digit: char) -> bool {
+    let value = digit.to_digit(10).unwrap_or(0);
+    if model.count.is_none() && value == 0 {
+        return false;
+    }
+    model.count = Some(model.count.unwrap_or(0).saturating_mul(10).saturating_add(value).min(1_000_000));
+    true
+}
+
+/// Nothing followed a digit.
+fn pause(model: &mut Model) {
+    let view = match model.count {
+        Some(1) => Action::WindowView,
+        Some(2) => Action::GenerationsView,
+        _ => return,
+    };
+    model.count = None;
+    moves::act(model, view, 1, None);
+}
+
+fn on_help(model: &mut Model, action: Action) -> Vec<Effect> {
+    let top = model.help.unwrap_or(0);
+    model.help = match action {
+        Action::Down => Some(top.saturating_add(1)),
+        Action::Up => Some(top.saturating_sub(1)),
+        Action::PageDown => Some(top.saturating_add(10)),
+        Action::PageUp => Some(top.saturating_sub(10)),
+        Action::First => Some(0),
+        _ => None,
+    };
+    Vec::new()
+}
+
+/// Does what is meant.
+fn act(model: &mut Model, action: Action) -> Vec<Effect> {
+    let count = model.count.take();
+    let times = count.unwrap_or(1);
+    match action {
+        Action::Quit => return vec![Effect::Quit],
+        Action::Help => model.help = Some(0),
+        Action::Search => model.prompt = Some(Prompt::new(Kind::Search)),
+        Action::Jump => model.prompt = Some(Prompt::new(Kind::Jump)),
+        Action::Filter => model.prompt = Some(Prompt::new(Kind::Filter)),
+        Action::NextMatch => find::next(model, true),
+        Action::PreviousMatch => find::next(model, false),
+        Action::NextPane => {
+            model.pane = if model.pane == Pane::Tree { Pane::Detail } else { Pane::Tree };
+        }
+        Action::Zoom => model.zoom = !model.zoom,
+        Action::Narrower => model.split = model.split.saturating_sub(5).max(20),
+        Action::Wider => model.split = (model.split + 5).min(80),
+        Action::Mouse => {
+            model.mouse = !model.mouse;
+            let whose = if model.mouse {
+                "the mouse moves here"
+            } else {
+                "the mouse is the terminal's: select text with it"
+            };
+            model.message = Some(whose.to_owned());
+            return vec![Effect::Mouse(model.mouse)];
+        }
+        Action::CopyAddress | Action::CopyText => return copy(model, action),
+        _ => moves::act(model, action, times, count),
+    }
+    Vec::new()
+}
+
+fn copy(model: &mut Model, action: Action) -> Vec<Effect> {
+    let (Some(log), Some(view), Some(node)) = (&model.log, &model.view, model.selected()) else {
+        return Vec::new();
+    };
+    let label = crate::outline::Outline::label(view, log, node);
+    let text = match action {
+        Action::CopyAddress => label.address.map(|address| address.to_string()),
+        _ => Some(super::detail::plain(view, log, node)),
+    };
+    match text.filter(|text| !text.is_empty()) {
+        Some(text) => vec![Effect::Copy(text)],
+        None => {
+            model.message = Some("nothing to copy here".to_owned());
+            Vec::new()
+        }
+    }
+}

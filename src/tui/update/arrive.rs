@@ -1,0 +1,168 @@
+//! What the log brings.
+
+use crate::formats::Format;
+use crate::log::follow::Epoch;
+use crate::outline::Node;
+use crate::session::Session;
+use crate::session::address::Moment;
+use crate::session::load::Records;
+use crate::session::open::OpenLog;
+
+use super::super::events::Event;
+use super::super::model::{Feed, Model};
+use super::super::search;
+use super::find;
+
+/// Takes in what the ingest thread says.
+pub(super) fn take(model: &mut Model, event: Event) {
+    match event {
+        Event::Tail(session) => replace(model, *session),
+        Event::Progress(read, whole) => model.feed.indexing = Some((read, whole)),
+        Event::Indexed(session) => {
+            model.feed.indexing = None;
+            replace(model, *session);
+            settle(model);
+        }
+        Event::Records(format, records) => append(model, format, records),
+        Event::Epoch(epoch) => new_epoch(model, epoch),
+        Event::Waiting => model.feed.waiting = true,
+        Event::Gone => model.feed.gone = true,
+        Event::Resting { polled } => {
+            let calm = Feed { polled, epochs: model.feed.epochs, ..Feed::default() };
+            model.feed = calm;
+        }
+        Event::Unreadable(problem) => model.feed.problem = Some(problem),
+        _ => {}
+    }
+}
+
+/// A session in place of what was there: keeps the place in the log that was looked at.
+fn replace(model: &mut Model, session: Session) {
+    let looked_at = model.selected_turn().and_then(|id| {
+        let session = model.session()?;
+        session.rows().get(session.turn(id).first_row as usize).map(|row| row.offset)
+    });
+    let at_end = model.following || model.waiting_turns() == 0;
+    match OpenLog::new(&model.path, session) {
+        Ok(log) => model.log = Some(log),
+        Err(error) => {
+            model.feed.problem = Some(error.to_string());
+            return;
+        }
+    }
+    model.feed.problem = None;
+    model.feed.waiting = false;
+    model.search = None;
+    model.view = None;
+    model.visits.clear();
+    model.detail.of = None;
+    let last = model.session().map_or(0, Session::last);
+    let as_of = if at_end { last } else { model.as_of.min(last) };
+    model.move_to(as_of);
+    if let Some(offset) = looked_at
+        && let Some(node) = model.session().and_then(|session| {
+            let row = session.row_at(offset).filter(|row| session.rows()[*row as usize].offset == offset)?;
+            session.anchor(row).map(Node::Turn)
+        })
+    {
+        model.select(node);
+    }
+}
+
+/// The numbers are known: what was asked for by number can be done.
+fn settle(model: &mut Model) {
+    if let Some(text) = model.pending_as_of.take() {
+        let found = text.parse::<Moment>().and_then(|moment| match model.session() {
+            Some(session) => session.resolve(&moment),
+            None => Ok(0),
+        });
+        match found {
+            Ok(as_of) => {
+                model.following = false;
+                model.move_to(as_of);
+            }
+            Err(error) => model.message = Some(error.to_string()),
+        }
+    }
+    if let Some(address) = model.pending.take() {
+        find::jump(model, &address);
+    }
+}
+
+fn append(model: &mut Model, format: Format, records: Records) {
+    if model.log.is_none() {
+        match OpenLog::new(&model.path, Session::new(format)) {
+            Ok(log) => model.log = Some(log),
+            Err(error) => {
+                model.feed.problem = Some(error.to_string());
+                return;
+            }
+        }
+        model.view = None;
+        model.feed.waiting = false;
+        take_in(model, records);
+        settle(model);
+        return;
+    }
+    take_in(model, records);
+}
+
+fn take_in(model: &mut Model, records: Records) {
+    let Some(log) = &mut model.log else { return };
+    let (rows, turns) = (log.session.rows().len(), log.session.turns().len());
+    let compactions = log.session.compactions().iter().filter(|c| c.summary.is_some()).count();
+    for (line, record) in records {
+        log.session.push(line, record);
+    }
+    if log.session.agents().len() != model.shown_agents {
+        model.shown_agents = log.session.agents().len();
+        log.refresh_agents();
+    }
+    let session = &log.session;
+    let newest = session.compactions().iter().rfind(|c| c.summary.is_some()).map(|c| c.generation);
+    if session.compactions().iter().filter(|c| c.summary.is_some()).count() > compactions {
+        model.arrived = newest;
+        log.refresh_agents();
+    }
+    let session = &log.session;
+    if let Some(search) = &mut model.search {
+        search.extend(search::records_from(session, rows));
+    }
+    if let (Some(filter), Some(view)) = (&model.filter, &mut model.view) {
+        let last = session.last();
+        for id in (turns as u32..session.turns().len() as u32).map(crate::session::TurnId) {
+            if (model.following || last == model.as_of) && filter.passes(session, id) {
+                view.push_match(id);
+            }
+        }
+    }
+    let last = session.last();
+    let was_at_start = model.as_of == 0;
+    if model.following || was_at_start {
+        let filter = model.filter.take();
+        model.move_to(last);
+        model.filter = filter;
+    } else if model.as_of == last || turns == session.turns().len() {
+        // The newest turn grew, or notes and malformed lines came behind it.
+        let as_of = model.as_of;
+        if let (Some(log), Some(view)) = (&model.log, &mut model.view) {
+            view.move_to(log, as_of);
+        }
+    }
+    model.stale_detail();
+}
+
+fn new_epoch(model: &mut Model, epoch: Epoch) {
+    model.log = None;
+    model.view = None;
+    model.search = None;
+    model.arrived = None;
+    model.visits.clear();
+    model.detail = super::super::model::Detail::default();
+    model.as_of = 0;
+    model.feed.epochs += 1;
+    model.feed.gone = false;
+    if epoch != Epoch::Reopened {
+        model.message = Some(format!("{}: read anew, turns are numbered from 1 again", epoch.reason()));
+    }
+}

@@ -1,0 +1,286 @@
+//! Finding: search, jump, filter.
+
+use crate::outline::Node;
+use crate::session::address::{Address, Moment};
+use crate::session::{Session, TurnId};
+
+use super::super::document::Line;
+use super::super::filter::Filter;
+use super::super::model::{Model, Pane};
+use super::super::pager::Place;
+use super::super::prompt::{Kind, Prompt};
+use super::super::search::{Found, compile};
+use super::Effect;
+
+/// A line was typed to its end.
+pub(super) fn answer(model: &mut Model, prompt: &Prompt) -> Vec<Effect> {
+    match prompt.kind {
+        Kind::Search => return search(model, &prompt.text),
+        Kind::Jump => jump(model, prompt.text.trim()),
+        Kind::Filter => filter(model, &prompt.text),
+    }
+    Vec::new()
+}
+
+fn search(model: &mut Model, text: &str) -> Vec<Effect> {
+    if text.is_empty() {
+        model.search = None;
+        return Vec::new();
+    }
+    match compile(text) {
+        Ok(_) if model.log.is_some() => vec![Effect::Search(text.to_owned())],
+        Ok(_) => Vec::new(),
+        Err(error) => {
+            model.message = Some(error);
+            Vec::new()
+        }
+    }
+}
+
+/// A search reports: goes to the first match at or after the selection as soon as there is one.
+pub(super) fn take(model: &mut Model, found: Found) {
+    let Some(search) = &mut model.search else { return };
+    if search.number != found.number {
+        return;
+    }
+    let had_none = search.hits.is_empty();
+    search.take(found);
+    let (none, done) = (search.hits.is_empty(), search.is_done());
+    let after = model.selected_turn();
+    let here = model
+        .search
+        .as_ref()
+        .and_then(|search| search.hits.iter().find(|hit| after.is_none_or(|at| **hit >= at)));
+    match (had_none, here.copied()) {
+        (true, Some(hit)) => go_to_hit(model, hit),
+        (true, None) if !none && done => next(model, true),
+        _ if none && done => model.message = Some("nothing found in any turn".to_owned()),
+        _ => {}
+    }
+}
+
+/// To the next turn with a match, or first to the next match further down in the text on the screen.
+pub(super) fn next(model: &mut Model, on: bool) {
+    if model.search.is_some() && model.pane == Pane::Detail && next_line(model, on) {
+        return;
+    }
+    let Some(search) = &model.search else {
+        model.message = Some("no search: type / first".to_owned());
+        return;
+    };
+    let hits = &search.hits;
+    if hits.is_empty() {
+        let what = if search.is_done() { "nothing found in any turn" } else { "nothing found yet" };
+        model.message = Some(what.to_owned());
+        return;
+    }
+    let at = model.selected_turn();
+    let after = at.map_or(0, |at| hits.partition_point(|hit| *hit <= at));
+    let before = at.map_or(hits.len(), |at| hits.partition_point(|hit| *hit < at));
+    let (hit, wrapped) = if on {
+        hits.get(after).map_or((hits[0], true), |hit| (*hit, false))
+    } else {
+        before.checked_sub(1).map_or((hits[hits.len() - 1], true), |at| (hits[at], false))
+    };
+    go_to_hit(model, hit);
+    if wrapped {
+        model.message =
+            Some(if on { "search goes on at the top" } else { "search goes on at the bottom" }.to_owned());
+    }
+}
+
+fn go_to_hit(model: &mut Model, hit: TurnId) {
+    model.following = false;
+    model.detail.difference = false;
+    let later = model.session().is_some_and(|session| {
+        let turn = session.turn(hit);
+        turn.thread == 0 && turn.number > model.as_of
+    });
+    if later {
+        let number = model.session().map_or(0, |session| session.turn(hit).number);
+        model.move_to(number);
+    }
+    if !model.select(Node::Turn(hit)) {
+        model.message = Some("the match is in a turn that this view does not show; 1 shows it".to_owned());
+    }
+    model.detail.of = None;
+}
+
+impl Model {
+    /// Scrolls the detail to the first match, if there is a search and a match.
+    pub(in super::super) fn show_match(&mut self) {
+        if self.search.is_some() {
+            self.detail.document.unfold();
+            if let Some(line) = match_line(self, 0, true) {
+                let above = line.saturating_sub(self.detail.height / 3);
+                self.detail.place = Place { line: if line < self.detail.height { 0 } else { above }, row: 0 };
+            }
+        }
+    }
+}
+
+/// The first line with a match from line `from` on, or back from the line before it.
+fn match_line(model: &Model, from: usize, on: bool) -> Option<usize> {
+    let pattern = &model.search.as_ref()?.pattern;
+    let document = &model.detail.document;
+    let matches = |line: &usize| match document.line(*line) {
+        Some((Line::Text(text) | Line::Heading(_, text), _)) => pattern.is_match(text),
+        _ => false,
+    };
+    if on { (from..document.len()).find(matches) } else { (0..from).rev().find(matches) }
+}
+
+fn next_line(model: &mut Model, on: bool) -> bool {
+    let from = model.detail.place.line + usize::from(on);
+    match match_line(model, from, on) {
+        Some(line) => {
+            model.detail.place = Place { line, row: 0 };
+            true
+        }
+        None => false,
+    }
+}
+
+/// Goes to an address, a generation or a clock time.
+pub(in super::super) fn jump(model: &mut Model, text: &str) {
+    let Some(session) = model.session() else { return };
+    if session.partial {
+        model.pending = Some(text.to_owned());
+        model.message = Some(format!("{text}: waits until the log is read"));
+        return;
+    }
+    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let address = if digits { format!("t{text}") } else { text.to_owned() };
+    match address.parse::<Address>() {
+        Ok(address) => to_address(model, &address),
+        Err(error) => match text.parse::<Moment>() {
+            Ok(moment) => to_moment(model, &moment),
+            Err(_) => model.message = Some(error.to_string()),
+        },
+    }
+}
+
+fn to_moment(model: &mut Model, moment: &Moment) {
+    let Some(session) = model.session() else { return };
+    match session.resolve(moment) {
+        Ok(number) => match session.numbered(0, number) {
+            Some(id) => to_turn(model, id, None),
+            None => model.message = Some("before the first turn".to_owned()),
+        },
+        Err(error) => model.message = Some(error.to_string()),
+    }
+}
+
+fn to_address(model: &mut Model, address: &Address) {
+    let Some(log) = &model.log else { return };
+    let session = &log.session;
+    let missing = |model: &mut Model, error: String| model.message = Some(error);
+    match address {
+        Address::Turn { thread, number, part } => {
+            let name = thread.as_deref();
+            match session.thread_named(name) {
+                Some(thread) => match session.numbered(thread, *number) {
+                    Some(id) => to_turn(model, id, *part),
+                    None => {
+                        let last = session.threads()[thread].turns.len();
+                        missing(model, format!("there is no turn {number}: the thread has {last}"));
+                    }
+                },
+                None => to_agent(model, name.unwrap_or_default(), Some(*number)),
+            }
+        }
+        Address::Thread(name) => to_agent(model, name, None),
+        Address::Generation(generation) => {
+            let summary = session.generation(*generation).map(|compaction| compaction.summary);
+            match summary {
+                Some(Some(id)) => to_turn(model, id, None),
+                Some(None) => missing(model, format!("g{generation} is a boundary without a summary")),
+                None => {
+                    let known = session.compactions().len();
+                    missing(model, format!("there is no generation {generation}: the log has {known}"));
+                }
+            }
+        }
+        Address::Line(line) => match log.find_line(*line) {
+            Ok(row) => {
+                let node = session.rows()[row as usize].turn().map_or(Node::Row(row), Node::Turn);
+                to_node(model, node);
+            }
+            Err(error) => missing(model, error.to_string()),
+        },
+    }
+}
+
+fn to_turn(model: &mut Model, id: TurnId, part: Option<u32>) {
+    let node = part.map_or(Node::Turn(id), |part| Node::Part(id, part as u16));
+    to_node(model, node);
+}
+
+fn to_node(model: &mut Model, node: Node) {
+    model.remember();
+    model.following = false;
+    model.detail.difference = false;
+    let number = |session: &Session| match node {
+        Node::Turn(id) | Node::Part(id, _) if session.turn(id).thread == 0 => session.turn(id).number,
+        Node::Row(row) => session.anchor(row).map_or(0, |id| session.turn(id).number),
+        _ => 0,
+    };
+    let needed = model.session().map_or(0, number);
+    if needed > model.as_of {
+        model.move_to(needed);
+    }
+    if !model.select(node) {
+        model.message = Some("this view does not show it; 1 is the Window, and Esc ends a filter".to_owned());
+    }
+}
+
+fn to_agent(model: &mut Model, name: &str, number: Option<u32>) {
+    let Some(log) = &model.log else { return };
+    let inline = log.session.thread_named(Some(name)).filter(|thread| *thread > 0);
+    let file = log.agents().iter().position(|agent| agent.file.name == name);
+    let node = match (inline, file) {
+        (Some(thread), _) => Node::Thread(thread as u16),
+        (None, Some(agent)) => match number {
+            None => Node::Agent(agent as u16),
+            Some(number) => {
+                match log.agent_log(agent).ok().and_then(|inner| inner.session.numbered(0, number)) {
+                    Some(id) => Node::AgentTurn(agent as u16, id),
+                    None => {
+                        model.message = Some(format!("@{name} has no turn {number}"));
+                        return;
+                    }
+                }
+            }
+        },
+        (None, None) => {
+            model.message = Some(format!("there is no thread @{name}"));
+            return;
+        }
+    };
+    to_node(model, node);
+}
+
+fn filter(model: &mut Model, text: &str) {
+    model.filter = Filter::new(text);
+    let Some(log) = &model.log else { return };
+    let matches = model.filter.as_ref().map(|filter| filter.all(&log.session, model.as_of));
+    if matches.as_ref().is_some_and(Vec::is_empty) {
+        model.filter = None;
+        model.message = Some(format!("no turn fits \"{}\"", text.trim()));
+        return;
+    }
+    if let Some(view) = &mut model.view {
+        view.set_matches(log, matches);
+    }
+    model.following = false;
+    let tree = &mut model.trees[model.kind as usize];
+    tree.reveal(&[Node::Group(crate::outline::Group::Matches), Node::Root]);
+    tree.selected.clear();
+    model.keep_selection();
+    if model.filter.is_some()
+        && let Some((log, view, tree)) = model.parts()
+    {
+        let newest = view.newest(log);
+        tree.reveal(&newest);
+    }
+}

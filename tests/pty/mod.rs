@@ -1,0 +1,122 @@
+//! A pseudo-terminal that runs the binary and understands what it draws.
+
+use std::io::{Read, Write};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+/// How long anything may take before a test gives up.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The binary on a screen.
+pub struct Screen {
+    master: Box<dyn MasterPty + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    keyboard: Box<dyn Write + Send>,
+    parser: Arc<Mutex<vt100::Parser>>,
+}
+
+impl Screen {
+    /// Starts the binary with `arguments` on a screen of `columns` × `rows`.
+    pub fn start(arguments: &[&str], columns: u16, rows: u16) -> Self {
+        let pair = native_pty_system().openpty(size(columns, rows)).unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_pentimento"));
+        command.args(arguments);
+        command.env("TERM", "xterm-256color");
+        command.env("TZ", "UTC");
+        command.env_remove("NO_COLOR");
+        let child = pair.slave.spawn_command(command).unwrap();
+        let parser = Arc::new(Mutex::new(vt100::Parser::new(rows, columns, 0)));
+        let mut output = pair.master.try_clone_reader().unwrap();
+        let drawn = Arc::clone(&parser);
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(count) = output.read(&mut bytes) {
+                if count == 0 {
+                    return;
+                }
+                drawn.lock().unwrap().process(&bytes[..count]);
+            }
+        });
+        let keyboard = pair.master.take_writer().unwrap();
+        Self { master: pair.master, child, keyboard, parser }
+    }
+
+    /// Types `keys` as a terminal sends them.
+    pub fn press(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).unwrap();
+        self.keyboard.flush().unwrap();
+    }
+
+    /// What is on the screen.
+    pub fn text(&self) -> String {
+        self.parser.lock().unwrap().screen().contents()
+    }
+
+    /// Waits until `text` is on the screen.
+    pub fn wait(&mut self, text: &str) {
+        let begun = Instant::now();
+        while !self.text().contains(text) {
+            assert!(begun.elapsed() < PATIENCE, "no \"{text}\" on the screen:\n{}", self.text());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Waits for the end, and gives the exit status.
+    pub fn ended(&mut self) -> u32 {
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                // What was written last may still be on its way.
+                rest();
+                return status.exit_code();
+            }
+            assert!(begun.elapsed() < PATIENCE, "it does not end:\n{}", self.text());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Sends a signal by its name.
+    pub fn signal(&self, name: &str) {
+        let id = self.child.process_id().unwrap();
+        let status = std::process::Command::new("kill").args([format!("-{name}"), id.to_string()]).status();
+        assert!(status.unwrap().success());
+    }
+
+    /// Gives the terminal another size.
+    pub fn resize(&mut self, columns: u16, rows: u16) {
+        self.parser.lock().unwrap().screen_mut().set_size(rows, columns);
+        self.master.resize(size(columns, rows)).unwrap();
+    }
+
+    /// Whether the alternate screen is on.
+    pub fn is_alternate(&self) -> bool {
+        self.parser.lock().unwrap().screen().alternate_screen()
+    }
+
+    /// Whether mouse events are asked for.
+    pub fn captures_mouse(&self) -> bool {
+        self.parser.lock().unwrap().screen().mouse_protocol_mode() != vt100::MouseProtocolMode::None
+    }
+
+    /// Whether the cursor is hidden.
+    pub fn hides_cursor(&self) -> bool {
+        self.parser.lock().unwrap().screen().hide_cursor()
+    }
+}
+
+/// Gives the binary time to do something wrong.
+pub fn rest() {
+    std::thread::sleep(Duration::from_millis(300));
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+    }
+}
+
+fn size(columns: u16, rows: u16) -> PtySize {
+    PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }
+}
