@@ -17,6 +17,7 @@ use std::process::ExitCode;
 use crate::log::LogError;
 use crate::session::address::{Address, Moment, NoSuchMoment, NotAnAddress};
 use crate::session::open::{Lost, OpenLog};
+use crate::text::display;
 
 use cli::{Arguments, Command};
 
@@ -79,7 +80,10 @@ pub fn run(command: &Command) -> ExitCode {
         Err(Failure::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             let _ = out.flush();
-            eprintln!("pentimento: {failure}");
+            // Messages quote paths, addresses and a file's first lines.
+            let message = failure.to_string();
+            let lines: Vec<_> = message.lines().map(display::safe).collect();
+            eprintln!("pentimento: {}", lines.join("\n"));
             ExitCode::from(failure.status())
         }
     }
@@ -94,7 +98,10 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Expand(arguments) => expand::run(&OpenLog::load(&arguments.path)?, arguments, out),
         Command::Completions { shell } => {
             let mut command = <Arguments as clap::CommandFactory>::command();
-            clap_complete::generate(*shell, &mut command, "pentimento", &mut Plain(out));
+            // Into memory first: it panics where it cannot write.
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut command, "pentimento", &mut script);
+            out.write_all(&script)?;
             Ok(())
         }
         Command::Man => {
@@ -123,18 +130,6 @@ fn manual() -> io::Result<Vec<u8>> {
         );
     }
     Ok(page)
-}
-
-/// `clap_complete` and `clap_mangen` want a sized writer.
-struct Plain<'a>(&'a mut dyn Write);
-
-impl Write for Plain<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
 }
 
 /// The turn number that `--as-of` means; the newest turn without it.

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::session::address::Address;
 use crate::session::open::{Lost, OpenLog};
 use crate::session::text::{line, shown};
-use crate::session::{RowKind, TurnId};
+use crate::session::{RowKind, Session, TurnId};
 use crate::text::display;
 
 use super::cli::ExpandArguments;
@@ -113,9 +113,22 @@ fn find_generation(log: &OpenLog, generation: u32, summary: bool) -> Result<Plac
             "generation {generation} covers no turn of this file; `--summary` prints its text"
         ))
     })?;
-    let numbers = compaction.covers.iter().flat_map(|(from, to)| *from..=*to);
-    let turns = numbers.filter_map(|number| session.numbered(0, number)).collect();
+    let ids = |ranges: &[(u32, u32)]| -> Vec<TurnId> {
+        let numbers = ranges.iter().flat_map(|(from, to)| *from..=*to);
+        numbers.filter_map(|number| session.numbered(0, number)).collect()
+    };
+    let turns = ids(&compaction.covers);
+    let rows = covered_rows(session, &turns, &ids(&compaction.kept), rows);
     Ok(Place { log, agent: None, what: What::Turns(turns), rows })
+}
+
+/// First and last row of what is covered, notes behind the last turn included: `range` less what was kept at its end,
+/// and from the first covered turn on, which may be one that the compaction before had kept.
+fn covered_rows(session: &Session, covered: &[TurnId], kept: &[TurnId], range: (u32, u32)) -> (u32, u32) {
+    let first = covered.first().map_or(range.0, |id| session.turn(*id).first_row);
+    let kept_behind = kept.iter().find(|id| covered.last().is_some_and(|last| last < *id));
+    let last = kept_behind.map_or(range.1, |id| session.turn(*id).first_row.saturating_sub(1));
+    (first, last)
 }
 
 /// Copies the physical lines of rows `first` to `last`, blank lines between them included, a newline behind each.

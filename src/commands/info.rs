@@ -124,7 +124,7 @@ impl<'a> Facts<'a> {
 
     fn text(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let session = self.session;
-        writeln!(out, "{}", self.log.path.display())?;
+        writeln!(out, "{}", safe(&self.log.path.to_string_lossy()))?;
         let version = session.versions.last().map_or(String::new(), |version| format!(" {}", safe(version)));
         let row = |out: &mut dyn Write, name: &str, value: String| writeln!(out, "  {name:<12}{value}");
         if let Some(title) = &session.title {

@@ -20,6 +20,7 @@ use super::facts::{
     Body, Boundary, Clearing, Id, Parent, PartFacts, Queue, Record, Role, Strand, TurnFacts, Usage,
 };
 use super::lenient::Link;
+use crate::text::display;
 pub use read_back::texts;
 
 /// How an old version's summary begins: it set no flag and left no boundary.
@@ -65,7 +66,7 @@ impl Parser {
             Link::Id(id) => Parent::Of(id),
         };
         if envelope.is_sidechain.0 {
-            record.strand = Strand::Side(envelope.agent_id.boxed());
+            record.strand = Strand::Side(display::name(envelope.agent_id.as_str()));
             record.short_id = envelope.short_id();
         }
         record.time = envelope.timestamp.0.as_deref().and_then(milliseconds);
@@ -186,7 +187,7 @@ fn turn(envelope: &mut Envelope) -> Body {
         usage,
         injected: envelope.is_meta.0,
         model: message.model.boxed().filter(|model| &**model != "<synthetic>"),
-        agent: envelope.tool_use_result.agent_id.boxed(),
+        agent: display::name(envelope.tool_use_result.agent_id.as_str()),
     })
 }
 

@@ -385,7 +385,11 @@ impl Session {
         {
             return self.turn(turn).thread as usize;
         }
-        let name = agent.as_deref().unwrap_or(short_id);
+        // The empty name is the main thread's.
+        let name = match agent.as_deref().unwrap_or(short_id) {
+            "" => "side",
+            name => name,
+        };
         if let Some(known) = self.threads.iter().skip(1).position(|thread| &*thread.name == name) {
             return known + 1;
         }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::formats::facts::{Body, Id, Parent, Role};
 use crate::log::LineReader;
+use crate::text::display;
 
 use super::{Session, TurnId};
 
@@ -56,8 +57,8 @@ fn agent_files(folder: &Path) -> impl Iterator<Item = Subagent> + use<> {
     let entries = std::fs::read_dir(folder).ok().into_iter().flatten().flatten();
     entries.filter_map(|entry| {
         let file = entry.file_name();
-        let name = file.to_str()?.strip_prefix("agent-")?.strip_suffix(".jsonl")?.to_owned();
-        Some(Subagent { name, path: entry.path() })
+        let id = file.to_str()?.strip_prefix("agent-")?.strip_suffix(".jsonl")?;
+        Some(Subagent { name: display::name(id)?.into(), path: entry.path() })
     })
 }
 

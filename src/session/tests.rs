@@ -82,3 +82,11 @@ fn a_queued_prompt_that_a_fork_left_behind_stays_abandoned_from_there_when_it_is
     assert_eq!(abandoned, [false, false, false, false, true, true]);
     assert!(session.turn(waiting).is_withdrawn());
 }
+
+#[test]
+fn a_thread_whose_records_have_no_id_at_all_is_not_named_like_the_main_one() {
+    let side = r#"{"type":"user","parentUuid":null,"sessionId":"s","isSidechain":true,"agentId":"","message":{"role":"user","content":"go"}}"#;
+    let session = session_of(&[&prompt("a", ""), side]);
+    let names: Vec<&str> = session.threads().iter().map(|thread| &*thread.name).collect();
+    assert_eq!(names, ["", "side"]);
+}

@@ -11,7 +11,7 @@ pub(super) fn entries(session: &Session, turn: TurnId, limit: Limit) -> Vec<Entr
     for entry in session.path(turn).filter_map(|id| full::original(session, id)) {
         tokens += entry.tokens(session);
         let full = match limit {
-            Limit::Turns(turns) => newest_first.len() as u64 >= u64::from(turns),
+            Limit::Turns(turns) => newest_first.len() as u64 >= u64::from(turns.max(1)),
             Limit::Tokens(budget) => !newest_first.is_empty() && tokens > budget,
         };
         if full {

@@ -45,6 +45,13 @@ pub fn safe(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// `text` as a name in an address, which is typed, printed and cut at `/` and `.`: letters and digits stay as they
+/// are, anything else but `-` and `_` becomes `_`. Nothing where there is no text.
+pub fn name(text: &str) -> Option<Box<str>> {
+    let plain = |c: char| if c.is_alphanumeric() || c == '-' { c } else { '_' };
+    (!text.is_empty()).then(|| text.chars().map(plain).collect::<String>().into())
+}
+
 fn picture(code: u32) -> char {
     char::from_u32(0x2400 + code).unwrap_or(HIDDEN)
 }

@@ -7,25 +7,52 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use crate::formats::facts::{PartKind, PartText};
+use crate::formats::lenient::{Text, lenient, shrug_at};
 
 /// See [`crate::formats::Format::texts`].
 pub fn texts(line: &[u8]) -> Vec<PartText> {
-    let value = match serde_json::from_slice::<Value>(line) {
-        Ok(value) => value,
-        Err(_) => match serde_json::from_str::<Value>(&crate::formats::repair::mend(line)) {
-            Ok(value) => value,
-            Err(_) => return Vec::new(),
-        },
+    let mended;
+    let line = match serde_json::from_slice::<Line>(line) {
+        Ok(line) => line,
+        Err(_) => {
+            mended = crate::formats::repair::mend(line);
+            let Ok(line) = serde_json::from_str::<Line>(&mended) else { return Vec::new() };
+            line
+        }
     };
-    let content = match value["type"].as_str() {
-        Some("queue-operation") => &value["content"],
-        Some("attachment") => &value["attachment"]["prompt"],
-        _ => &value["message"]["content"],
+    let content = match line.kind.as_str() {
+        "queue-operation" => line.content,
+        "attachment" => line.attachment.prompt,
+        _ => line.message.content,
     };
     match content {
-        Value::String(text) => part(PartKind::Text, None, text.clone()).into_iter().collect(),
+        Value::String(text) => part(PartKind::Text, None, text).into_iter().collect(),
         Value::Array(blocks) => blocks.iter().filter_map(block).collect(),
         _ => Vec::new(),
+    }
+}
+
+lenient! {
+    /// Where the texts of a line stand. The rest of the record is skipped, however deep it is nested.
+    for<'de> struct Line<'de> {
+        "type" => kind: Text<'de>,
+        "content" => content: Value,
+        "message" => message: Message,
+        "attachment" => attachment: Attachment,
+    }
+}
+
+lenient! {
+    /// The API message inside a record.
+    for<'de> struct Message {
+        "content" => content: Value,
+    }
+}
+
+lenient! {
+    /// An attachment that shows a queued prompt being delivered.
+    for<'de> struct Attachment {
+        "prompt" => prompt: Value,
     }
 }
 

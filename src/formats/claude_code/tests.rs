@@ -32,3 +32,11 @@ fn a_result_without_text_is_a_tool_turn_and_no_prompt() {
         turn_of(&with_content("user", r#"[{"type":"tool_result","tool_use_id":"c1","content":"done"}]"#));
     assert_eq!((facts.role, facts.parts.len(), facts.silent.len()), (Role::Tool, 1, 0));
 }
+
+#[test]
+fn a_sub_agents_id_becomes_a_name_that_can_stand_in_an_address() {
+    let strand = |id: &str| read(&format!(r#"{{"type":"user","isSidechain":true,"agentId":"{id}"}}"#)).strand;
+    assert_eq!(strand("a881341"), Strand::Side(Some("a881341".into())));
+    assert_eq!(strand(r"\u001b[31m/x.y \u202e"), Strand::Side(Some("__31m_x_y__".into())));
+    assert_eq!(strand(""), Strand::Side(None));
+}
