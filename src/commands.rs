@@ -105,23 +105,31 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
             Ok(())
         }
         Command::Man => {
-            let command = <Arguments as clap::CommandFactory>::command();
-            clap_mangen::Man::new(command).render(&mut Plain(out))?;
+            let page = manual()?;
+            out.write_all(&page)?;
             Ok(())
         }
     }
 }
 
-/// `clap_mangen` wants a sized writer.
-struct Plain<'a>(&'a mut dyn Write);
-
-impl Write for Plain<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
+/// One manual page: the program, then each command under a heading of its own.
+fn manual() -> io::Result<Vec<u8>> {
+    let mut command = <Arguments as clap::CommandFactory>::command();
+    command.build();
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command.clone()).render(&mut page)?;
+    for inner in command.get_subcommands().filter(|inner| inner.get_name() != "help") {
+        let mut section = Vec::new();
+        let man = clap_mangen::Man::new(inner.clone());
+        man.render_synopsis_section(&mut section)?;
+        man.render_description_section(&mut section)?;
+        man.render_options_section(&mut section)?;
+        let section = String::from_utf8_lossy(&section).replace(".SH ", ".SS ");
+        page.extend(
+            format!(".SH \"PENTIMENTO {}\"\n{section}", inner.get_name().to_uppercase()).into_bytes(),
+        );
     }
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
+    Ok(page)
 }
 
 /// The turn number that `--as-of` means; the newest turn without it.

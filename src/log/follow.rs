@@ -96,11 +96,16 @@ impl Tail {
 
     /// The next lines of a backlog, without asking what the path names now; nothing at the end of the file or where
     /// it cannot be read, and then [`Tail::poll`] tells more.
-    pub fn next_of_backlog(&mut self) -> Option<Batch> {
+    /// `used` is a batch whose memory may be used again.
+    pub fn next_of_backlog(&mut self, used: Option<Batch>) -> Option<Batch> {
         if self.at_end {
             return None;
         }
-        self.reader.as_mut()?.next_batch().ok().flatten()
+        let reader = self.reader.as_mut()?;
+        if let Some(used) = used {
+            reader.recycle(used);
+        }
+        reader.next_batch().ok().flatten()
     }
 
     /// What changed since the last call. Never blocks for longer than reading one batch takes, or, when the file

@@ -90,6 +90,8 @@ pub struct LineReader {
     skipping: Option<u64>,
     next_line: u32,
     fingerprint: Fingerprint,
+    /// A batch's memory to use again: fresh memory for each would cost as much as reading it.
+    spare: Vec<Vec<u8>>,
 }
 
 impl LineReader {
@@ -102,6 +104,7 @@ impl LineReader {
             skipping: None,
             next_line: 1,
             fingerprint: Fingerprint::default(),
+            spare: Vec::new(),
         }
     }
 
@@ -141,7 +144,9 @@ impl LineReader {
 
     /// The next whole lines, or nothing where the file ends for now.
     pub fn next_batch(&mut self) -> io::Result<Option<Batch>> {
-        let mut buffer = std::mem::take(&mut self.carry);
+        let mut buffer = self.spare.pop().unwrap_or_default();
+        buffer.clear();
+        buffer.append(&mut self.carry);
         loop {
             let filled = buffer.len();
             buffer.resize(filled + CHUNK, 0);
@@ -151,7 +156,7 @@ impl LineReader {
             self.fingerprint.add(&buffer[filled..]);
             self.read += count as u64;
             if count == 0 {
-                self.carry = buffer;
+                self.carry.append(&mut buffer);
                 self.carry.shrink_to(CHUNK);
                 return outcome.map(|_| None);
             }
@@ -181,11 +186,20 @@ impl LineReader {
             self.next_line += 1;
             return batch;
         }
-        self.carry = buffer[cut..].to_vec();
+        self.carry.extend_from_slice(&buffer[cut..]);
         buffer.truncate(cut);
         let batch = Batch { bytes: buffer, start, first_line: self.next_line, overlong: None };
         self.next_line += memchr::memchr_iter(b'\n', &batch.bytes).count() as u32;
         batch
+    }
+
+    /// Takes back a batch that was read, to use its memory again.
+    pub fn recycle(&mut self, batch: Batch) {
+        /// Batches kept for that at the most.
+        const SPARE: usize = 4;
+        if self.spare.len() < SPARE && batch.bytes.capacity() <= 4 * CHUNK {
+            self.spare.push(batch.bytes);
+        }
     }
 
     /// The unfinished line at the end, if there is one.

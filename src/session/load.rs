@@ -252,12 +252,10 @@ impl Feed {
             }
             None => match self.reader.settle(raw.as_ref()) {
                 Read::Records(format, records) => News::Records(format, records),
-                Read::Unknown(message) if self.reader.undecided.is_empty() => {
-                    let _ = message;
+                Read::Unknown(message) if !self.reader.undecided.is_empty() => unknown(path, message),
+                Read::Unknown(_) | Read::Undecided => {
                     News::Unreadable(LogError::Empty { path: path.to_path_buf() })
                 }
-                Read::Unknown(message) => unknown(path, message),
-                Read::Undecided => News::Unreadable(LogError::Empty { path: path.to_path_buf() }),
             },
         }
     }

@@ -6,22 +6,28 @@ pub const LENGTH: usize = 96;
 /// The first [`LENGTH`] characters of `text` with every run of white space as one space and none at the ends.
 /// Other characters stay as they are: this is data, made safe only when it is displayed.
 pub fn of(text: &str) -> String {
-    let mut out = String::new();
-    let mut left = LENGTH;
     // Far more than a preview can need, and a bound on what blank text of any length costs.
-    let head = floor(text, LENGTH * 64);
-    for word in head.split_whitespace() {
-        if left == 0 {
-            break;
+    let head = floor(text, LENGTH * 64).trim_start();
+    let mut out = String::with_capacity(head.len().min(LENGTH + LENGTH / 4));
+    let mut left = LENGTH;
+    let mut gap = false;
+    for c in head.chars() {
+        if c.is_whitespace() {
+            gap = true;
+            continue;
         }
-        if !out.is_empty() {
+        if std::mem::take(&mut gap) {
+            if left <= 1 {
+                break;
+            }
             out.push(' ');
             left -= 1;
         }
-        for c in word.chars().take(left) {
-            out.push(c);
-            left -= 1;
+        if left == 0 {
+            break;
         }
+        out.push(c);
+        left -= 1;
     }
     out
 }
@@ -39,7 +45,7 @@ mod tests {
     fn folds_white_space_and_stops() {
         assert_eq!(of("  a\n\n b\tc "), "a b c");
         assert_eq!(of(&"x".repeat(500)).chars().count(), LENGTH);
-        assert_eq!(of(&"é ".repeat(500)).chars().count(), LENGTH);
+        assert_eq!(of(&"é ".repeat(500)).chars().count(), LENGTH - 1);
         assert_eq!(of("   \n"), "");
     }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
 
 use crate::formats::Format;
+use crate::log::Batch;
 use crate::log::follow::Tail;
 
 use super::{Feed, Records, Session, parse_all};
@@ -36,11 +37,12 @@ pub(super) fn read(
         for _ in 0..workers {
             let (sender, queue, position, stop) = (sender.clone(), &queue, &position, &stop);
             scope.spawn(move || {
+                let mut used = None;
                 while !stop.load(Ordering::Relaxed) {
-                    let Some((number, batch)) = next(queue, position) else { return };
+                    let Some((number, batch)) = next(queue, position, used.take()) else { return };
                     let mut parser = format.parser();
                     let records = parse_all(&mut parser, batch.lines());
-                    drop(batch);
+                    used = Some(batch);
                     if sender.send((number, records)).is_err() {
                         return;
                     }
@@ -67,10 +69,10 @@ pub(super) fn read(
     !stopped
 }
 
-fn next(queue: &Mutex<(u64, &mut Tail)>, position: &AtomicU64) -> Option<(u64, crate::log::Batch)> {
+fn next(queue: &Mutex<(u64, &mut Tail)>, position: &AtomicU64, used: Option<Batch>) -> Option<(u64, Batch)> {
     let mut guard = queue.lock().ok()?;
     let (number, tail) = &mut *guard;
-    let batch = tail.next_of_backlog()?;
+    let batch = tail.next_of_backlog(used)?;
     position.store(tail.position(), Ordering::Relaxed);
     *number += 1;
     Some((*number - 1, batch))
@@ -78,10 +80,12 @@ fn next(queue: &Mutex<(u64, &mut Tail)>, position: &AtomicU64) -> Option<(u64, c
 
 fn read_alone(feed: &mut Feed, session: &mut Session, go_on: &mut dyn FnMut(u64) -> bool) -> bool {
     let Some(parser) = feed.reader.parser.as_mut() else { return true };
-    while let Some(batch) = feed.tail.next_of_backlog() {
+    let mut used = None;
+    while let Some(batch) = feed.tail.next_of_backlog(used.take()) {
         for (line, record) in parse_all(parser, batch.lines()) {
             session.push(line, record);
         }
+        used = Some(batch);
         if !go_on(feed.tail.position()) {
             return false;
         }

@@ -64,7 +64,10 @@ fn title(model: &Model, width: usize) -> Line<'static> {
 fn state(model: &Model) -> Vec<Span<'static>> {
     let theme = &model.theme;
     let feed = &model.feed;
-    let polled = if feed.polled { ", polling" } else { "" };
+    let mut polled = if feed.polled { ", polling".to_owned() } else { String::new() };
+    if feed.epochs > 0 {
+        polled = format!("{polled}, epoch {}", feed.epochs + 1);
+    }
     if feed.problem.is_some() {
         return vec![Span::styled("✗ cannot be read", theme.warn)];
     }

@@ -43,6 +43,7 @@ fn replace(model: &mut Model, session: Session) {
         session.rows().get(session.turn(id).first_row as usize).map(|row| row.offset)
     });
     let at_end = model.following || model.waiting_turns() == 0;
+    let place = model.detail.place;
     match OpenLog::new(&model.path, session) {
         Ok(log) => model.log = Some(log),
         Err(error) => {
@@ -66,6 +67,8 @@ fn replace(model: &mut Model, session: Session) {
         })
     {
         model.select(node);
+        model.refresh_detail();
+        model.detail.place = place;
     }
 }
 

@@ -82,6 +82,8 @@ fn in_tree(model: &mut Model, action: Action, times: u32, count: Option<u32>) {
 }
 
 fn in_detail(model: &mut Model, action: Action, times: u32, count: Option<u32>) {
+    // Who reads does not want the text to change under the eyes.
+    model.following = false;
     let (width, height) = (model.detail.width, model.detail.height);
     let document = &mut model.detail.document;
     let last = bottom(document, width, height);
