@@ -108,7 +108,7 @@ fn check(bytes: &[u8], cuts: &[usize]) -> Result<(), TestCaseError> {
 }
 
 /// Where a cut falls: anywhere, or up to four bytes before or two behind the end of a line, where most can go wrong.
-fn place(bytes: &[u8], cut: &proptest::sample::Index, near: usize) -> usize {
+fn place(bytes: &[u8], cut: proptest::sample::Index, near: usize) -> usize {
     let anywhere = cut.index(bytes.len() + 1);
     match bytes[anywhere..].iter().position(|b| *b == b'\n') {
         Some(end) if near < 7 => (anywhere + end + near).saturating_sub(4).min(bytes.len()),
@@ -125,7 +125,7 @@ proptest! {
         cuts in proptest::collection::vec((any::<proptest::sample::Index>(), 0..12usize), 0..8),
     ) {
         let bytes = random_log::build(&seeds);
-        let cuts: Vec<usize> = cuts.iter().map(|(cut, near)| place(&bytes, cut, *near)).collect();
+        let cuts: Vec<usize> = cuts.iter().map(|(cut, near)| place(&bytes, *cut, *near)).collect();
         check(&bytes, &cuts)?;
     }
 

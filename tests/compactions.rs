@@ -232,3 +232,15 @@ fn raw_lines_end_before_what_was_kept_and_begin_with_what_is_covered() {
         assert_eq!(String::from_utf8(raw).unwrap(), String::from_utf8(expected).unwrap(), "{name} {address}");
     }
 }
+
+#[test]
+fn a_prompt_queued_between_a_boundary_and_its_summary_does_not_part_them() {
+    let lines = support::physical_lines(&fixture("dangling-parent.jsonl"));
+    let queued = br#"{"type":"queue-operation","operation":"enqueue","content":"Hurry."}"#.to_vec();
+    let lines: Vec<Vec<u8>> = lines[..3].iter().cloned().chain([queued]).chain(lines[3..].to_vec()).collect();
+    let file = support::log_of(&lines.join(&b'\n'));
+    let log = OpenLog::load(file.path()).unwrap();
+    assert_eq!(log.session.compactions().len(), 1);
+    assert_eq!((generation(&log, 1).boundary_row, summary_turn(&log, 1)), (Some(2), Some(4)));
+    assert_eq!(generation(&log, 1).tokens_before, Some(1_000));
+}

@@ -134,7 +134,11 @@ impl Session {
     /// A summary: it completes the boundary right before it, or stands alone as old versions wrote it.
     pub(super) fn summary(&mut self, line: Line, row: u32, id: Option<Id>, facts: TurnFacts) {
         let tip = self.tip(0);
-        let pending = self.pending.take().filter(|pending| pending.tip == tip);
+        // Between the two nobody speaks, but a person may queue a prompt.
+        let pending = self.pending.take().filter(|pending| {
+            let mut since = self.main().turns.iter().rev().take_while(|id| **id != pending.tip);
+            since.all(|id| self.turn(*id).is_queued())
+        });
         let (index, boundary) = match pending {
             Some(pending) => (pending.index, pending.facts),
             None => (self.compactions.len(), Boundary::default()),

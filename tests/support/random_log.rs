@@ -58,12 +58,12 @@ impl Growing {
                     r#""message":{{"id":"m{}","role":"assistant","model":"x","content":[{{"type":"text","text":"{text}"}},{{"type":"tool_use","id":"c{}","name":"{}","input":{{"file_path":"/a","n":{detail}}}}}],"usage":{{"input_tokens":{number},"output_tokens":{detail},"cache_read_input_tokens":7}}}}"#,
                     number / 3,
                     self.calls,
-                    if detail % 4 == 0 { "Task" } else { "Read" },
+                    if detail.is_multiple_of(4) { "Task" } else { "Read" },
                 );
                 self.chained(parent, "assistant", &message)
             }
             90..=129 => {
-                let call = if detail % 2 == 0 { self.calls } else { detail % (self.calls + 1) };
+                let call = if detail.is_multiple_of(2) { self.calls } else { detail % (self.calls + 1) };
                 let message = format!(
                     r#""message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"c{call}","content":"{text}"}}]}}"#
                 );
@@ -72,7 +72,7 @@ impl Growing {
             130..=137 => self.boundary(detail),
             138..=149 => {
                 let summary = r#""isCompactSummary":true,"message":{"role":"user","content":"Summary: the story so far"}"#;
-                self.chained(if detail % 3 == 0 { parent } else { 128 }, "user", summary)
+                self.chained(if detail.is_multiple_of(3) { parent } else { 128 }, "user", summary)
             }
             150..=152 => self.chained(
                 255,
@@ -82,7 +82,7 @@ impl Growing {
             153..=160 => self.chained(parent, "progress", r#""data":{"type":"hook_progress"}"#),
             161..=172 => {
                 let side = format!(r#""isSidechain":true,"agentId":"a{}",{}"#, detail % 3, prompt(text));
-                self.chained(parent, if detail % 2 == 0 { "user" } else { "assistant" }, &side)
+                self.chained(parent, if detail.is_multiple_of(2) { "user" } else { "assistant" }, &side)
             }
             173..=180 => queue("enqueue", Some(text)),
             181..=184 => queue("dequeue", None),
@@ -151,7 +151,8 @@ impl Growing {
             1 => format!(r#","preservedMessages":{{"anchorUuid":"x","uuids":["{head}","{tail}"]}}"#),
             _ => String::new(),
         };
-        let logical = if detail % 3 == 0 { tail } else { self.chain.last().cloned().unwrap_or_default() };
+        let logical =
+            if detail.is_multiple_of(3) { tail } else { self.chain.last().cloned().unwrap_or_default() };
         let rest = format!(
             r#""subtype":"compact_boundary","logicalParentUuid":"{logical}","compactMetadata":{{"trigger":"auto","preTokens":{detail}{kept}}}"#
         );
