@@ -47,7 +47,7 @@ fn digest(session: &Session) -> Vec<String> {
     add("agents", &session.agents());
     add("unknown", &session.unknown);
     add("usage", &session.usage);
-    add("names", &(&session.title, &session.session_ids, &session.versions, &session.models));
+    add("names", &(&session.title, &session.session_ids, &session.version, &session.models));
     out
 }
 

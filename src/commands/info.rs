@@ -61,7 +61,7 @@ impl<'a> Facts<'a> {
             "schema": SCHEMA,
             "path": self.log.path.to_string_lossy(),
             "format": session.format.name(),
-            "agent_version": session.versions.last(),
+            "agent_version": session.version,
             "session_ids": session.session_ids,
             "title": session.title,
             "models": session.models,
@@ -125,7 +125,7 @@ impl<'a> Facts<'a> {
     fn text(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let session = self.session;
         writeln!(out, "{}", safe(&self.log.path.to_string_lossy()))?;
-        let version = session.versions.last().map_or(String::new(), |version| format!(" {}", safe(version)));
+        let version = session.version.as_ref().map_or(String::new(), |version| format!(" {}", safe(version)));
         let row = |out: &mut dyn Write, name: &str, value: String| writeln!(out, "  {name:<12}{value}");
         if let Some(title) = &session.title {
             row(out, "title", safe(title).into_owned())?;

@@ -221,7 +221,7 @@ fn queue(envelope: &mut Envelope) -> Body {
     match envelope.operation.as_str() {
         "enqueue" if !parts.is_empty() => Body::Queue(Queue::Enqueue(parts)),
         "dequeue" => Body::Queue(Queue::Dequeue),
-        "remove" => Body::Queue(Queue::Remove),
+        "remove" => Body::Queue(Queue::Remove(parts)),
         "popAll" => Body::Queue(Queue::Withdraw),
         _ => Body::Note,
     }

@@ -171,8 +171,8 @@ pub enum Queue {
     Enqueue(Vec<PartFacts>),
     /// The oldest is about to be delivered as a record of its own.
     Dequeue,
-    /// A prompt left the queue: it was delivered in the middle of the agent's work.
-    Remove,
+    /// A prompt left the queue: it was delivered in the middle of the agent's work. Newer versions say which.
+    Remove(Vec<PartFacts>),
     /// All waiting prompts went back to the user's editor and never reached the model.
     Withdraw,
     /// A record that shows a waiting prompt being delivered, with its text.

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::text::{preview, tokens};
 
@@ -293,46 +293,65 @@ impl WeighedAny {
     }
 }
 
+/// Values nested deeper than this are not weighed: whoever nests further wants to see a reader fail.
+const DEPTH: u8 = 64;
+
 impl<'de> Deserialize<'de> for WeighedAny {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct V;
-        impl<'de> Visitor<'de> for V {
-            type Value = WeighedAny;
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("anything")
-            }
-            fn visit_str<E>(self, text: &str) -> Result<WeighedAny, E> {
-                Ok(WeighedAny::of(text))
-            }
-            fn visit_u64<E>(self, number: u64) -> Result<WeighedAny, E> {
-                Ok(WeighedAny::of(&number.to_string()))
-            }
-            fn visit_i64<E>(self, number: i64) -> Result<WeighedAny, E> {
-                Ok(WeighedAny::of(&number.to_string()))
-            }
-            fn visit_f64<E>(self, number: f64) -> Result<WeighedAny, E> {
-                Ok(WeighedAny::of(&number.to_string()))
-            }
-            fn visit_bool<E>(self, value: bool) -> Result<WeighedAny, E> {
-                Ok(WeighedAny::of(if value { "true" } else { "false" }))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<WeighedAny, A::Error> {
-                let mut sum = Weight::default();
-                while let Some(WeighedAny(weight)) = seq.next_element()? {
-                    sum.merge(weight);
-                }
-                Ok(WeighedAny(sum))
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<WeighedAny, A::Error> {
-                let mut sum = Weight::default();
-                while let Some((key, WeighedAny(weight))) = map.next_entry::<Text, WeighedAny>()? {
-                    sum.tokens = sum.tokens.saturating_add(tokens::estimate(key.as_str()));
-                    sum.merge(weight);
-                }
-                Ok(WeighedAny(sum))
-            }
-            shrug_at!(null);
-        }
-        deserializer.deserialize_any(V)
+        WeighAt(0).deserialize(deserializer)
     }
+}
+
+/// Weighs a value at this depth.
+struct WeighAt(u8);
+
+impl<'de> DeserializeSeed<'de> for WeighAt {
+    type Value = WeighedAny;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<WeighedAny, D::Error> {
+        if self.0 >= DEPTH {
+            // Skipping takes no stack, weighing does.
+            return deserializer.deserialize_ignored_any(IgnoredAny).map(|_| WeighedAny::default());
+        }
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for WeighAt {
+    type Value = WeighedAny;
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("anything")
+    }
+    fn visit_str<E>(self, text: &str) -> Result<WeighedAny, E> {
+        Ok(WeighedAny::of(text))
+    }
+    fn visit_u64<E>(self, number: u64) -> Result<WeighedAny, E> {
+        Ok(WeighedAny::of(&number.to_string()))
+    }
+    fn visit_i64<E>(self, number: i64) -> Result<WeighedAny, E> {
+        Ok(WeighedAny::of(&number.to_string()))
+    }
+    fn visit_f64<E>(self, number: f64) -> Result<WeighedAny, E> {
+        Ok(WeighedAny::of(&number.to_string()))
+    }
+    fn visit_bool<E>(self, value: bool) -> Result<WeighedAny, E> {
+        Ok(WeighedAny::of(if value { "true" } else { "false" }))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<WeighedAny, A::Error> {
+        let mut sum = Weight::default();
+        while let Some(WeighedAny(weight)) = seq.next_element_seed(WeighAt(self.0 + 1))? {
+            sum.merge(weight);
+        }
+        Ok(WeighedAny(sum))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<WeighedAny, A::Error> {
+        let mut sum = Weight::default();
+        while let Some(key) = map.next_key::<Text>()? {
+            sum.tokens = sum.tokens.saturating_add(tokens::estimate(key.as_str()));
+            let WeighedAny(weight) = map.next_value_seed(WeighAt(self.0 + 1))?;
+            sum.merge(weight);
+        }
+        Ok(WeighedAny(sum))
+    }
+    shrug_at!(null);
 }

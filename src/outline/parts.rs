@@ -385,6 +385,10 @@ fn turn_label(view: &View, session: &Session, id: TurnId) -> Label {
         return label;
     }
     label.out = !view.sees(session, id);
+    if session.withdrawn_at(id).is_some_and(|at| at > view.as_of) {
+        label.marks.retain(|mark| *mark != Mark::Withdrawn);
+        label.marks.push(Mark::Queued);
+    }
     if session.is_abandoned(id, view.as_of) && !turn.is_withdrawn() {
         label.marks.push(Mark::Abandoned(turn.abandoned_at));
     }

@@ -69,6 +69,8 @@ pub struct View {
     /// How many turns are in `in_view`, and the tokens of all of them but the newest, which may still grow.
     pub(super) window_turns: u64,
     pub(super) settled_tokens: u64,
+    /// See [`Session::retouched`]: as it was when the window was built.
+    pub(super) retouched: usize,
     pub(super) fill: RefCell<Option<(usize, Rc<Fill>)>>,
     pub(super) root: Vec<Node>,
     /// The turns that a filter lets through, in file order; the view shows them instead of its tree.
@@ -90,6 +92,7 @@ impl View {
             earlier: Vec::new(),
             window_turns: 0,
             settled_tokens: 0,
+            retouched: 0,
             fill: RefCell::new(None),
             root: Vec::new(),
             matches: Vec::new(),
@@ -103,7 +106,7 @@ impl View {
 
     /// Moves the view to turn `as_of`: by a push where one turn arrived on the same path, anew otherwise.
     pub fn move_to(&mut self, log: &OpenLog, as_of: u32) {
-        if as_of == self.as_of {
+        if as_of == self.as_of && log.session.retouched() == self.retouched {
             window::refresh_last(self, &log.session);
         } else if !window::advance(self, &log.session, as_of) {
             self.as_of = as_of;

@@ -13,6 +13,7 @@ pub(super) fn build(view: &mut View, session: &Session) {
     view.kept.clear();
     view.summary = None;
     (view.window_turns, view.settled_tokens) = (0, 0);
+    view.retouched = session.retouched();
     let summary_turn = context.entries.iter().find_map(|entry| match entry {
         Entry::Summary { turn, generation, .. } => {
             view.summary = Some(*generation);
@@ -105,9 +106,7 @@ pub(super) fn advance(view: &mut View, session: &Session, as_of: u32) -> bool {
         }
         last = id;
     }
-    let withdrawn = session.turn(last).is_withdrawn();
-    let cleared = session.clearings().last().is_some_and(|clearing| clearing.turn >= view.as_of);
-    if withdrawn || cleared {
+    if session.retouched() != view.retouched {
         return false;
     }
     refresh_last(view, session);

@@ -42,7 +42,7 @@ impl Session {
             *self.unknown.entry(name).or_insert(0) += 1;
         }
         note_new(&mut self.session_ids, record.session);
-        note_new(&mut self.versions, record.version);
+        self.version = record.version.or_else(|| self.version.take());
         let label = self.names.intern(&record.label);
         let hang = self.hang(record.parent);
         let row = self.rows.len() as u32;
@@ -118,6 +118,7 @@ impl Session {
         }
         if facts.role == Role::User
             && let Some(of) = self.delivers(&facts)
+            && !self.is_compacted_away(of)
         {
             self.echo(row, of);
             // A chain that goes on from the delivered copy goes on from where the copy hangs.

@@ -67,6 +67,21 @@ impl Reader {
         self.decide(false)
     }
 
+    /// Decides by an unfinished line, if that is a whole record which leaves no doubt.
+    fn decide_with(&mut self, raw: &RawLine) -> Option<(Format, Records)> {
+        let mut lines: Vec<&[u8]> = self.undecided.iter().map(|(_, bytes)| &bytes[..]).collect();
+        lines.push(raw.bytes);
+        let Detection::Known(format) = detect(&lines, true) else { return None };
+        if matches!(parse_line(&mut format.parser(), raw).body, Body::Malformed(_)) {
+            return None;
+        }
+        self.undecided.push((line(raw), raw.bytes.to_vec()));
+        match self.decide(true) {
+            Read::Records(format, records) => Some((format, records)),
+            _ => None,
+        }
+    }
+
     fn decide(&mut self, more: bool) -> Read {
         let lines: Vec<&[u8]> =
             self.undecided.iter().take(DETECT_LINES).map(|(_, bytes)| &bytes[..]).collect();
@@ -214,7 +229,10 @@ impl Feed {
     fn open_record(&mut self) -> News {
         let Some(raw) = self.tail.open_line() else { return News::Nothing };
         let (Some(format), Some(parser)) = (self.reader.format, &mut self.reader.parser) else {
-            return News::Nothing;
+            let at = (raw.offset, raw.bytes.len());
+            let Some((format, records)) = self.reader.decide_with(&raw) else { return News::Nothing };
+            self.open = Some(at);
+            return News::Records(format, records);
         };
         if let Some((offset, length)) = self.open
             && offset == raw.offset

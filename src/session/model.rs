@@ -259,8 +259,8 @@ pub struct Session {
     pub unknown: BTreeMap<Box<str>, u64>,
     /// Session ids in order of appearance.
     pub session_ids: Vec<Box<str>>,
-    /// Versions of the agent in order of appearance.
-    pub versions: Vec<Box<str>>,
+    /// The version of the agent that wrote the last record that names one.
+    pub version: Option<Box<str>>,
     /// Models in order of appearance.
     pub models: Vec<Box<str>>,
     /// The session's title, the last one logged.
@@ -309,7 +309,7 @@ impl Session {
             open_task_calls: Vec::new(),
             unknown: BTreeMap::new(),
             session_ids: Vec::new(),
-            versions: Vec::new(),
+            version: None,
             models: Vec::new(),
             title: None,
             usage: Usage::default(),
@@ -455,6 +455,17 @@ impl Session {
     /// The number of the turn after which the results in turn `id` were cleared, where all of them were.
     pub fn cleared_at(&self, id: TurnId) -> Option<u32> {
         self.cleared.get(&id).copied()
+    }
+
+    /// The number of the turn after which turn `id` was taken back from the queue, if it was.
+    pub fn withdrawn_at(&self, id: TurnId) -> Option<u32> {
+        self.withdrawn.get(&id).copied()
+    }
+
+    /// How many changes turns in view have seen from outside: prompts taken back, results cleared. A view built
+    /// before the last of them is out of date.
+    pub fn retouched(&self) -> usize {
+        self.withdrawn.len() + self.clearings.len()
     }
 
     /// Records that repeat turns.

@@ -41,9 +41,12 @@ impl Session {
         match queue {
             Queue::Enqueue(parts) => QueueOutcome::Turn(self.enqueue(line, parts)),
             Queue::Dequeue => QueueOutcome::Note,
-            Queue::Remove => {
+            Queue::Remove(parts) => {
+                let shape = Shape::of(&parts);
+                let named = self.waiting.queued.iter().position(|(known, _)| *known == shape);
                 if !self.waiting.queued.is_empty() {
-                    let prompt = self.waiting.queued.remove(0);
+                    // Older versions do not say which; prompts leave the queue in order.
+                    let prompt = self.waiting.queued.remove(named.unwrap_or(0));
                     self.waiting.removed.push(prompt);
                     let surplus = self.waiting.removed.len().saturating_sub(REMOVED);
                     self.waiting.removed.drain(..surplus);
@@ -75,6 +78,13 @@ impl Session {
             return None;
         }
         take(&mut self.waiting.queued, &Shape::of(&facts.parts))
+    }
+
+    /// Whether a summary stands between a queued prompt and now. Its delivery then is no repetition: the model sees
+    /// it again, beside the summary that covers the first.
+    pub(super) fn is_compacted_away(&self, id: TurnId) -> bool {
+        let newest = self.compactions.iter().rev().find_map(|compaction| compaction.summary);
+        newest.is_some_and(|summary| summary > id)
     }
 
     fn enqueue(&mut self, line: Line, parts: Vec<PartFacts>) -> TurnId {

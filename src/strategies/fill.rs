@@ -136,8 +136,12 @@ pub fn turns_left(session: &Session, as_of: u32) -> Option<u32> {
     let usual = u64::from(window) * 4 / 5;
     let limit =
         session.compaction_before(as_of).and_then(|c| c.tokens_before).unwrap_or(usual).max(u64::from(now));
-    Some(((limit - u64::from(now)) as f64 / growth) as u32)
+    let left = ((limit - u64::from(now)) as f64 / growth) as u32;
+    (left <= FORESEEN).then_some(left)
 }
+
+/// Beyond so many turns the pace says nothing.
+const FORESEEN: u32 = 10_000;
 
 /// How many messages back the pace is measured.
 const PACE_TURNS: usize = 60;

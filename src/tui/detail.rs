@@ -126,7 +126,7 @@ fn standing(view: &View, session: &Session, id: TurnId) -> (Tone, String) {
     if view.sees(session, id) {
         return (Tone::Assistant, format!("in view as of t{}", view.as_of));
     }
-    if session.turn(id).is_withdrawn() {
+    if session.withdrawn_at(id).is_some_and(|at| at <= view.as_of) {
         return (Tone::Warn, "taken back from the queue: the model never saw it".to_owned());
     }
     if session.is_abandoned(id, view.as_of) {

@@ -34,7 +34,7 @@ fn title(model: &Model, width: usize) -> Line<'static> {
         let path = model.path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let name = session.title.as_deref().map_or(path, str::to_owned);
         left.push(Span::styled(format!(" {}", safe(&name)), theme.text));
-        let version = session.versions.last().map_or(String::new(), |version| format!(" {version}"));
+        let version = session.version.as_ref().map_or(String::new(), |version| format!(" {version}"));
         left.push(Span::styled(
             safe(&format!(" · {}{version} · main", session.format.name())).into_owned(),
             theme.dim,
