@@ -1,6 +1,6 @@
 //! One frame, and one appended record, in a session of a million turns.
 //!
-//! `cargo bench --bench frame -- [--turns=N]`. No terminal: the library draws into a buffer of 120×40. Beside the
+//! `cargo bench --bench frame -- [--turns=N] [--compact-every=N]`. No terminal: the library draws into a buffer of 120×40. Beside the
 //! million stands a session of a thousand turns, since a frame should cost what is on the screen and nothing else.
 
 #![allow(clippy::unwrap_used, missing_docs, reason = "a measurement stops at the first surprise")]
@@ -29,7 +29,8 @@ const APPENDS: u64 = 200;
 fn main() {
     let Some(arguments) = Arguments::read() else { return };
     let turns = arguments.number("turns", 1_000_000) as u32;
-    for (turns, compact_every) in [(1_000, None), (turns, None), (turns, Some(160))] {
+    let compact_every = arguments.number("compact-every", 160) as u32;
+    for (turns, compact_every) in [(1_000, None), (turns, None), (turns, Some(compact_every))] {
         measure(turns, compact_every);
     }
 }
