@@ -8,6 +8,8 @@ mod generations;
 mod label;
 mod parts;
 mod paths;
+#[cfg(test)]
+mod tests;
 mod view;
 mod window;
 

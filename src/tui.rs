@@ -26,6 +26,7 @@ mod tree;
 mod update;
 
 pub use action::Action;
+pub use events::Event;
 pub use model::{Feed, Model, Pane, Start};
 pub use terminal::run;
 pub use theme::Theme;

@@ -38,8 +38,8 @@ impl ViewKind {
     }
 }
 
-/// What fills a window of fewer nodes than this is counted anew whenever something arrives; of a larger one, when it
-/// has grown by a sixty-fourth.
+/// What fills a window of fewer nodes than this is counted anew whenever it changes; of a larger one, when it has
+/// grown or shrunk by a sixty-fourth.
 const SMALL: usize = 4096;
 
 /// A summary's text, cut into sections.
@@ -66,11 +66,11 @@ pub struct View {
     pub(super) summary: Option<u32>,
     pub(super) abandoned: Vec<TurnId>,
     pub(super) earlier: Vec<TurnId>,
+    /// What stands under [`Group::Out`].
+    pub(super) out: Vec<Node>,
     /// How many turns are in `in_view`, and the tokens of all of them but the newest, which may still grow.
     pub(super) window_turns: u64,
     pub(super) settled_tokens: u64,
-    /// See [`Session::retouched`]: as it was when the window was built.
-    pub(super) retouched: usize,
     pub(super) fill: RefCell<Option<(usize, Rc<Fill>)>>,
     pub(super) root: Vec<Node>,
     /// The turns that a filter lets through, in file order; the view shows them instead of its tree.
@@ -90,9 +90,9 @@ impl View {
             summary: None,
             abandoned: Vec::new(),
             earlier: Vec::new(),
+            out: Vec::new(),
             window_turns: 0,
             settled_tokens: 0,
-            retouched: 0,
             fill: RefCell::new(None),
             root: Vec::new(),
             matches: Vec::new(),
@@ -104,16 +104,19 @@ impl View {
         view
     }
 
-    /// Moves the view to turn `as_of`: by a push where one turn arrived on the same path, anew otherwise.
+    /// Moves the view to turn `as_of`: by the turns between where they follow one another, anew otherwise.
     pub fn move_to(&mut self, log: &OpenLog, as_of: u32) {
-        if as_of == self.as_of && log.session.retouched() == self.retouched {
-            window::refresh_last(self, &log.session);
-        } else if !window::advance(self, &log.session, as_of) {
+        let session = &log.session;
+        let stays = as_of == self.as_of && session.is_steady(as_of, as_of);
+        if stays {
+            window::refresh_last(self, session);
+        } else if !window::advance(self, session, as_of) && !window::retreat(self, session, as_of) {
             self.as_of = as_of;
-            window::build(self, &log.session);
+            window::build(self, session);
+            self.fill.replace(None);
         }
         let size = self.window.len();
-        let stale = |counted: usize| size < SMALL || size < counted || size - counted > size / 64;
+        let stale = |counted: usize| size < SMALL || size.abs_diff(counted) > size / 64;
         if self.fill.borrow().as_ref().is_some_and(|(counted, _)| stale(*counted)) {
             self.fill.replace(None);
         }
@@ -216,7 +219,7 @@ impl Outline for View {
                 let fill = self.fill(&log.session);
                 fill.kinds.len() + fill.files.len()
             }
-            Node::Group(Group::Out) => window::out(self, log).len(),
+            Node::Group(Group::Out) => self.out.len(),
             Node::Generation(generation) => super::generations::children(self, log, generation).len(),
             _ => super::parts::count(log, node),
         }
@@ -231,7 +234,7 @@ impl Outline for View {
             Node::Group(Group::Earlier) => self.earlier.get(index).map(|id| Node::Turn(*id)),
             Node::Group(Group::Matches) => self.matches.get(index).map(|id| Node::Turn(*id)),
             Node::Group(Group::Fill) => Some(Node::Share(index as u16)),
-            Node::Group(Group::Out) => window::out(self, log).get(index).copied(),
+            Node::Group(Group::Out) => self.out.get(index).copied(),
             Node::Generation(generation) => {
                 super::generations::children(self, log, generation).get(index).copied()
             }
@@ -248,7 +251,7 @@ impl Outline for View {
             (Node::Group(Group::Earlier), Node::Turn(id)) => self.earlier.binary_search(&id).ok(),
             (Node::Group(Group::Matches), Node::Turn(id)) => self.matches.binary_search(&id).ok(),
             (Node::Group(Group::Fill), Node::Share(index)) => Some(usize::from(index)),
-            (Node::Group(Group::Out), _) => window::out(self, log).iter().position(|out| *out == child),
+            (Node::Group(Group::Out), _) => self.out.iter().position(|out| *out == child),
             (Node::Generation(generation), _) => {
                 super::generations::children(self, log, generation).iter().position(|known| *known == child)
             }

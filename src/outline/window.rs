@@ -13,7 +13,6 @@ pub(super) fn build(view: &mut View, session: &Session) {
     view.kept.clear();
     view.summary = None;
     (view.window_turns, view.settled_tokens) = (0, 0);
-    view.retouched = session.retouched();
     let summary_turn = context.entries.iter().find_map(|entry| match entry {
         Entry::Summary { turn, generation, .. } => {
             view.summary = Some(*generation);
@@ -30,6 +29,7 @@ pub(super) fn build(view: &mut View, session: &Session) {
         }
     }
     set_aside(view, session);
+    view.out = out(view, session);
 }
 
 /// Adds a turn of the path, and the malformed lines that follow it.
@@ -86,27 +86,20 @@ fn set_aside(view: &mut View, session: &Session) {
     }
     // Without a summary the window begins at a root: what stands before it is another conversation.
     if view.summary.is_none() {
-        let covered = |number| session.compactions().iter().any(|c| c.covers_number(number));
-        let before = (1..from).filter(|number| !covered(*number));
+        let mut covers: Vec<_> = session.compactions().iter().flat_map(|c| &c.covers).copied().collect();
+        covers.sort_unstable();
+        let mut covers = covers.into_iter().peekable();
+        let before = (1..from).filter(|number| {
+            while covers.next_if(|(_, to)| to < number).is_some() {}
+            covers.peek().is_none_or(|(from, _)| number < from)
+        });
         view.earlier = before.filter_map(|number| session.numbered(0, number)).collect();
     }
 }
 
 /// Moves on to `as_of` by pushes, where every new turn goes on from the one before it. False: build anew.
 pub(super) fn advance(view: &mut View, session: &Session, as_of: u32) -> bool {
-    if as_of <= view.as_of || view.as_of == 0 {
-        return false;
-    }
-    let Some(mut last) = session.numbered(0, view.as_of) else { return false };
-    for number in view.as_of + 1..=as_of {
-        let Some(id) = session.numbered(0, number) else { return false };
-        let turn = session.turn(id);
-        if turn.is_summary() || turn.is_root() || session.before(id) != Some(last) {
-            return false;
-        }
-        last = id;
-    }
-    if session.retouched() != view.retouched {
+    if !goes_on(session, view.as_of, as_of) {
         return false;
     }
     refresh_last(view, session);
@@ -117,6 +110,41 @@ pub(super) fn advance(view: &mut View, session: &Session, as_of: u32) -> bool {
     }
     view.as_of = as_of;
     true
+}
+
+/// Moves back to `as_of` by taking turns off the end, where [`advance`] would lead here again. False: build anew.
+pub(super) fn retreat(view: &mut View, session: &Session, as_of: u32) -> bool {
+    let Some(target) = session.numbered(0, as_of) else { return false };
+    if !goes_on(session, as_of, view.as_of) {
+        return false;
+    }
+    while let Some(node) = view.window.pop() {
+        let Node::Turn(id) = node else { continue };
+        if id == target {
+            view.window.push(node);
+            push_malformed(view, session, id);
+            view.as_of = as_of;
+            return true;
+        }
+        view.window_turns -= 1;
+        let newest = last_in_view(view).map_or(0, |id| shown_tokens(view, session, id));
+        view.settled_tokens -= newest;
+    }
+    false
+}
+
+/// Whether every turn after `from` up to `to` goes on from the one before it and nothing else changed on the way.
+fn goes_on(session: &Session, from: u32, to: u32) -> bool {
+    let Some(mut last) = session.numbered(0, from).filter(|_| from < to) else { return false };
+    for number in from + 1..=to {
+        let Some(id) = session.numbered(0, number) else { return false };
+        let turn = session.turn(id);
+        if turn.is_summary() || turn.is_root() || session.before(id) != Some(last) {
+            return false;
+        }
+        last = id;
+    }
+    session.is_steady(from, to)
 }
 
 /// Malformed lines may have arrived behind the newest turn.
@@ -140,7 +168,7 @@ pub(super) fn root(view: &View, log: &OpenLog) -> Vec<Node> {
     }
     root.push(Node::Group(Group::Since));
     root.push(Node::Group(Group::Fill));
-    if !out(view, log).is_empty() {
+    if !view.out.is_empty() {
         root.push(Node::Group(Group::Out));
     }
     if log.thread_count() > 1 {
@@ -149,13 +177,12 @@ pub(super) fn root(view: &View, log: &OpenLog) -> Vec<Node> {
     root
 }
 
-/// What the model no longer sees, newest first.
-pub(super) fn out(view: &View, log: &OpenLog) -> Vec<Node> {
+/// What the model no longer sees, newest first. Changes only where the window is built anew.
+fn out(view: &View, session: &Session) -> Vec<Node> {
     let mut out = Vec::new();
     if !view.abandoned.is_empty() {
         out.push(Node::Group(Group::Abandoned));
     }
-    let session = &log.session;
     for compaction in session.compactions().iter().rev() {
         let Some(summary) = compaction.summary else { continue };
         if session.turn(summary).number > view.as_of {

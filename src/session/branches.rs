@@ -135,6 +135,14 @@ impl Session {
         }
     }
 
+    /// Whether nothing but new turns changed what the model sees from turn `from` to turn `to` of the main thread,
+    /// both included: no results were cleared and no prompt was taken back.
+    pub fn is_steady(&self, from: u32, to: u32) -> bool {
+        let between = |at: u32| (from..=to).contains(&at);
+        let cleared = self.clearings.iter().rev().take_while(|clearing| clearing.turn >= from);
+        !cleared.map(|clearing| clearing.turn).any(between) && !self.withdrawn.values().copied().any(between)
+    }
+
     /// The path of turn `id`, newest first: the turn itself, the one before it, and so on to its root. Prompts
     /// that were taken back from the queue by then are left out.
     pub fn path(&self, id: TurnId) -> impl Iterator<Item = TurnId> {

@@ -462,12 +462,6 @@ impl Session {
         self.withdrawn.get(&id).copied()
     }
 
-    /// How many changes turns in view have seen from outside: prompts taken back, results cleared. A view built
-    /// before the last of them is out of date.
-    pub fn retouched(&self) -> usize {
-        self.withdrawn.len() + self.clearings.len()
-    }
-
     /// Records that repeat turns.
     pub fn echoes(&self) -> &[Echo] {
         &self.echoes

@@ -134,17 +134,18 @@ fn curve(model: &Model, session: &Session, columns: usize, window: u32) -> Vec<S
         return vec![Span::raw(" ".repeat(columns))];
     }
     let columns = columns as u64;
-    let marks: Vec<u64> = session
-        .compactions()
-        .iter()
-        .filter_map(|compaction| compaction.summary)
-        .map(|id| (u64::from(session.turn(id).number) - 1) * columns / turns)
-        .collect();
+    let mut marks = vec![false; columns as usize];
+    for summary in session.compactions().iter().filter_map(|compaction| compaction.summary) {
+        let column = (u64::from(session.turn(summary).number) - 1) * columns / turns;
+        if let Some(mark) = marks.get_mut(column as usize) {
+            *mark = true;
+        }
+    }
     let here = (u64::from(model.as_of).max(1) - 1) * columns / turns;
     let mut spans = Vec::new();
     for column in 0..columns {
         let number = ((column + 1) * turns).div_ceil(columns).clamp(1, turns) as u32;
-        let (glyph, mut style) = if marks.contains(&column) {
+        let (glyph, mut style) = if marks[column as usize] {
             ('┊', theme.summary)
         } else {
             let height = session
