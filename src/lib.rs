@@ -12,3 +12,8 @@ pub mod session;
 pub mod strategies;
 pub mod text;
 pub mod tui;
+
+/// The random logs of the tests, shared with those in `tests/`.
+#[cfg(test)]
+#[path = "../tests/support/random_log.rs"]
+mod random_log;
