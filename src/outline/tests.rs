@@ -5,11 +5,9 @@ use std::io::Write;
 use proptest::prelude::*;
 
 use super::{View, ViewKind};
+use crate::random_log;
 use crate::session::load::{Feed, News, load};
 use crate::session::open::OpenLog;
-
-#[path = "../../tests/support/random_log.rs"]
-mod random_log;
 
 /// All that a view holds, without what it only remembers.
 fn digest(view: &View) -> String {

@@ -6,11 +6,9 @@ use std::io::Write;
 use proptest::prelude::*;
 
 use super::{Context, Entry, Limit, NAMES, RECEIPT_TOKENS, Strategy, context, fill};
+use crate::random_log;
 use crate::session::load::load;
 use crate::session::{Session, TurnId};
-
-#[path = "../../tests/support/random_log.rs"]
-mod random_log;
 
 /// A session of random records; none where nothing in them tells the format.
 fn session(seeds: &[random_log::Seed]) -> Option<Session> {
