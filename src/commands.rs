@@ -4,14 +4,14 @@
 //! the result; messages go to standard error. Computes nothing itself: it asks the session, the strategies and the
 //! outline.
 
-pub mod cli;
 mod context;
 mod expand;
+mod guarded;
 mod info;
 mod tree;
 mod turns;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use crate::log::LogError;
@@ -19,7 +19,9 @@ use crate::session::address::{Address, Moment, NoSuchMoment, NotAnAddress};
 use crate::session::open::{Lost, OpenLog};
 use crate::text::display;
 
-use cli::{Arguments, Command};
+use guarded::Guarded;
+
+use crate::cli::{Arguments, Command};
 
 /// Version of the JSON that commands print.
 pub const SCHEMA: u32 = 1;
@@ -33,6 +35,9 @@ pub enum Failure {
     /// The log could not be read: 3.
     #[error(transparent)]
     Log(#[from] LogError),
+    /// A sub-agent's file could not be read: 3.
+    #[error("{0}")]
+    Unreadable(String),
     /// Nothing is at that address: 4.
     #[error("{0}")]
     NotFound(String),
@@ -46,7 +51,7 @@ impl Failure {
     pub fn status(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::Log(_) | Self::Write(_) => 3,
+            Self::Log(_) | Self::Unreadable(_) | Self::Write(_) => 3,
             Self::NotFound(_) => 4,
         }
     }
@@ -60,7 +65,10 @@ impl From<NotAnAddress> for Failure {
 
 impl From<Lost> for Failure {
     fn from(error: Lost) -> Self {
-        Self::NotFound(error.to_string())
+        match error {
+            Lost::Agent(message) => Self::Unreadable(message),
+            error => Self::NotFound(error.to_string()),
+        }
     }
 }
 
@@ -73,7 +81,8 @@ impl From<NoSuchMoment> for Failure {
 /// Runs `command` and says how it ended.
 pub fn run(command: &Command) -> ExitCode {
     let stdout = io::stdout();
-    let mut out = io::BufWriter::new(stdout.lock());
+    let on_terminal = stdout.is_terminal();
+    let mut out = io::BufWriter::new(Guarded::new(stdout.lock(), on_terminal));
     let outcome = dispatch(command, &mut out).and_then(|()| out.flush().map_err(Failure::from));
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

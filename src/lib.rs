@@ -4,13 +4,11 @@
 //! append-only model, [`strategies`] the model into what a model sees at a turn, [`outline`] all of it into trees,
 //! and the terminal interface and the [`commands`] show them. Nothing imports what comes after it.
 
+pub mod cli;
 pub mod commands;
 pub mod formats;
 pub mod log;
 pub mod outline;
-#[cfg(test)]
-#[path = "../tests/support/random_log.rs"]
-mod random_log;
 pub mod session;
 pub mod strategies;
 pub mod text;

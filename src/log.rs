@@ -12,5 +12,5 @@ mod wake;
 
 pub use error::LogError;
 pub use lines::{Batch, LineReader, MAX_LINE, RawLine};
-pub use source::Source;
+pub use source::{Source, length};
 pub use wake::{Wake, Waker};

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use pentimento::commands::cli::Arguments;
+use pentimento::cli::Arguments;
 use pentimento::{commands, tui};
 
 fn main() -> ExitCode {

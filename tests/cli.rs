@@ -289,3 +289,36 @@ fn nothing_in_a_log_reaches_the_terminal_raw() {
         assert!(!message.is_empty() && !message.chars().any(is_dangerous), "{address:?}: {message:?}");
     }
 }
+
+#[test]
+fn a_pipe_a_device_and_a_file_without_a_length_do_not_hang() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for (path, word) in
+        [(pipe.to_str().unwrap(), "pipe"), ("/dev/zero", "device"), ("/proc/self/status", "format")]
+    {
+        let output = Command::new(env!("CARGO_BIN_EXE_pentimento")).args(["info", path]).output().unwrap();
+        assert_eq!(output.status.code(), Some(3), "{path}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(message.contains(word), "{path}: {message}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo/session.jsonl");
+    for (arguments, status) in [
+        (&["turns", demo, "--range", "5..3"][..], 2),
+        (&["turns", demo, "--range", "0..3"], 2),
+        (&["turns", demo, "--range", "9000..9001"], 4),
+        (&["context", demo, "--as-of", "25:99"], 2),
+        (&["context", demo, "--hot", "4"], 2),
+        (&["expand", demo, "t2", "--summary"], 4),
+        (&["expand", demo, "@/t1"], 2),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_pentimento")).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
+    }
+}

@@ -10,8 +10,8 @@ use crate::session::open::OpenLog;
 use crate::strategies::{Context, Entry, Limit, Strategy, context};
 use crate::text::numbers::{count, grouped};
 
-use super::cli::ContextArguments;
 use super::{Failure, SCHEMA, as_of};
+use crate::cli::ContextArguments;
 
 /// Prints the context as of a moment under a strategy.
 pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Write) -> Result<(), Failure> {
@@ -23,13 +23,17 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
             (None, None) => *limit,
         };
     }
+    if !matches!(strategy, Strategy::Truncate(_)) && (arguments.hot.is_some() || arguments.budget.is_some()) {
+        let message = "--hot and --budget belong to `--strategy truncate`";
+        return Err(Failure::Usage(message.to_owned()));
+    }
     let as_of = as_of(log, arguments.as_of.as_deref())?;
     let context = context(&log.session, strategy, as_of);
     if arguments.json {
         writeln!(out, "{}", to_json(log, &context))?;
         return Ok(());
     }
-    let origin = if strategy == Strategy::Recorded { "recorded" } else { "replayed" };
+    let origin = if strategy == Strategy::Recorded { "from the log" } else { "replayed" };
     writeln!(
         out,
         "as of t{as_of} · {strategy} ({origin}) · {} · ~{} tokens",

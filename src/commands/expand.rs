@@ -4,14 +4,15 @@ use std::io::Write;
 
 use serde_json::json;
 
+use crate::formats::facts::{PartKind, PartText};
 use crate::session::address::Address;
 use crate::session::open::{Lost, OpenLog};
 use crate::session::text::{line, shown};
 use crate::session::{RowKind, Session, TurnId};
 use crate::text::display;
 
-use super::cli::ExpandArguments;
 use super::{Failure, iso};
+use crate::cli::ExpandArguments;
 
 /// Bytes copied at a time.
 const CHUNK: u64 = 1 << 20;
@@ -19,6 +20,9 @@ const CHUNK: u64 = 1 << 20;
 /// Prints what lies under an address.
 pub(super) fn run(log: &OpenLog, arguments: &ExpandArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let address: Address = arguments.address.parse()?;
+    if arguments.summary && !has_summary(log, &address) {
+        return Err(Failure::NotFound(format!("{address} has no summary of its own")));
+    }
     let place = find(log, &address, arguments.summary)?;
     if arguments.raw {
         let (first, last) = place.rows;
@@ -34,6 +38,17 @@ pub(super) fn run(log: &OpenLog, arguments: &ExpandArguments, out: &mut dyn Writ
         What::Row(row) => print_row(place.log, row, arguments.json, out)?,
     }
     Ok(())
+}
+
+/// Whether a summary stands at an address: a generation, or the turn of its summary.
+fn has_summary(log: &OpenLog, address: &Address) -> bool {
+    match address {
+        Address::Generation(_) => true,
+        Address::Turn { thread: None, number, .. } => {
+            log.session.numbered(0, *number).is_some_and(|id| log.session.turn(id).is_summary())
+        }
+        _ => false,
+    }
 }
 
 struct Place<'a> {
@@ -109,9 +124,9 @@ fn find_generation(log: &OpenLog, generation: u32, summary: bool) -> Result<Plac
         return place_turn(log, None, id, None);
     }
     let rows = compaction.rows.filter(|_| !compaction.covers.is_empty()).ok_or_else(|| {
-        Failure::NotFound(format!(
-            "generation {generation} covers no turn of this file; `--summary` prints its text"
-        ))
+        let hint =
+            if compaction.summary.is_some() { "`--summary` prints its text" } else { "it has no summary" };
+        Failure::NotFound(format!("generation {generation} covers no turn of this file; {hint}"))
     })?;
     let ids = |ranges: &[(u32, u32)]| -> Vec<TurnId> {
         let numbers = ranges.iter().flat_map(|(from, to)| *from..=*to);
@@ -172,15 +187,33 @@ fn print_turn(
     let text = text.join("\n");
     if as_json {
         let line = texts.first().map_or(first, |located| located.line);
-        let value =
-            json!({"address": address.to_string(), "role": turn.role.name(), "line": line, "text": text});
+        let parts: Vec<_> = texts
+            .iter()
+            .map(|located| {
+                let PartText { kind, tool, text } = &located.text;
+                json!({"kind": kind.name(), "tool": tool, "line": located.line, "part": located.part, "text": text})
+            })
+            .collect();
+        let value = json!({
+            "address": address.to_string(),
+            "role": turn.role.name(),
+            "line": line,
+            "text": text,
+            "parts": parts,
+        });
         writeln!(out, "{value}")?;
         return Ok(());
     }
     let time = iso(turn.time).map_or_else(String::new, |time| format!(" · {time}"));
     writeln!(out, "── {address} {} · L{first}{time}", turn.role.name())?;
-    for line in text.lines() {
-        writeln!(out, "{}", display::safe(line))?;
+    for located in &texts {
+        let kind = located.text.kind;
+        if kind != PartKind::Text && !(kind == PartKind::ToolResult && texts.len() == 1) {
+            writeln!(out, "─ {}", kind.name().replace('_', " "))?;
+        }
+        for line in shown(&located.text).lines() {
+            writeln!(out, "{}", display::safe(line))?;
+        }
     }
     writeln!(out)?;
     Ok(())

@@ -29,6 +29,7 @@ struct Facts<'a> {
     log: &'a OpenLog,
     session: &'a Session,
     fill: Fill,
+    problem: Option<String>,
     by_role: [(Role, usize); 4],
 }
 
@@ -38,7 +39,8 @@ impl<'a> Facts<'a> {
         let window = context(session, Strategy::Recorded, session.last());
         let with = |role: Role| session.turns().iter().filter(|turn| turn.role == role).count();
         let by_role = [Role::User, Role::Assistant, Role::Tool, Role::Summary].map(|role| (role, with(role)));
-        Self { log, session, fill: fill(session, &window), by_role }
+        let problem = crate::session::subagents::trouble(&log.path);
+        Self { log, session, fill: fill(session, &window), problem, by_role }
     }
 
     fn rows(&self, kind: RowKind) -> usize {
@@ -76,6 +78,8 @@ impl<'a> Facts<'a> {
             "by_role": self.by_role.iter().map(|(role, n)| (role.name().to_owned(), json!(n))).collect::<serde_json::Map<_, _>>(),
             "threads": self.log.thread_count(),
             "subagents": self.log.agents().iter().map(|agent| agent.file.name.clone()).collect::<Vec<_>>(),
+            "problems": self.problem,
+            "main_turns": session.last(),
             "branches": session.main().branches,
             "conversations": session.main().conversations,
             "tokens": {
@@ -143,6 +147,9 @@ impl<'a> Facts<'a> {
             .map(|(role, n)| format!("{n} {}", role.name()))
             .collect();
         row(out, "turns", format!("{} ({})", session.turns().len(), roles.join(", ")))?;
+        if session.threads().len() > 1 {
+            row(out, "", format!("{} of them in the main thread", session.last()))?;
+        }
         row(out, "notes", format!("{}, echoes {}", self.rows(RowKind::Note), self.rows(RowKind::Echo)))?;
         row(out, "threads", format!("{}, branches {}", self.log.thread_count(), session.main().branches))?;
         let usage = session.usage;
@@ -163,6 +170,9 @@ impl<'a> Facts<'a> {
             .context_size(session.last())
             .map_or("nothing logged yet".to_owned(), |(n, _)| grouped(n.into()));
         row(out, "context", format!("{size} of {}{source}", grouped(window.into())))?;
+        if let Some(problem) = &self.problem {
+            row(out, "problem", safe(problem).into_owned())?;
+        }
         self.text_problems(out)?;
         self.text_fill(out)?;
         self.text_compactions(out)

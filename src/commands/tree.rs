@@ -6,10 +6,9 @@ use serde_json::{Value, json};
 
 use crate::outline::{Label, Node, Outline, View, one_line};
 use crate::session::open::OpenLog;
-use crate::text::display;
 
-use super::cli::TreeArguments;
 use super::{Failure, SCHEMA, as_of};
+use crate::cli::TreeArguments;
 
 /// Prints the tree of a view.
 pub(super) fn run(log: &OpenLog, arguments: &TreeArguments, out: &mut dyn Write) -> Result<(), Failure> {
@@ -73,7 +72,7 @@ fn to_json(label: &Label) -> Value {
     json!({
         "address": label.address.as_ref().map(ToString::to_string),
         "kind": label.kind,
-        "label": display::safe(&label.text),
+        "label": label.text,
         "who": (!label.who.is_empty()).then_some(label.who),
         "turn": label.turn,
         "tokens": label.tokens,

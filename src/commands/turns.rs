@@ -11,8 +11,8 @@ use crate::session::open::OpenLog;
 use crate::session::{NEVER, Session, TurnId};
 use crate::text::preview;
 
-use super::cli::TurnsArguments;
 use super::{Failure, iso, thread_name};
+use crate::cli::TurnsArguments;
 
 /// Prints the turns of the threads asked for.
 pub(super) fn run(log: &OpenLog, arguments: &TurnsArguments, out: &mut dyn Write) -> Result<(), Failure> {
@@ -44,7 +44,13 @@ fn parse_range(text: &str) -> Result<(u32, u32), Failure> {
         let digits = text.strip_prefix('t').unwrap_or(text);
         if text.is_empty() { Ok(open) } else { digits.parse().map_err(|_| fail()) }
     };
-    Ok((number(from, 1)?, number(to, u32::MAX)?))
+    let range = (number(from, 1)?, number(to, u32::MAX)?);
+    if range.0 == 0 || range.0 > range.1 {
+        return Err(Failure::Usage(format!(
+            "\"{text}\" is no range: turns are numbered from 1, the smaller first"
+        )));
+    }
+    Ok(range)
 }
 
 fn print(
@@ -57,6 +63,10 @@ fn print(
 ) -> Result<(), Failure> {
     let session = &log.session;
     let (from, to) = range.unwrap_or((1, u32::MAX));
+    let last = session.threads()[thread].turns.len() as u32;
+    if range.is_some() && from > last {
+        return Err(Failure::NotFound(format!("there is no turn {from}: the thread has {last}")));
+    }
     let in_range = |id: &&TurnId| (from..=to).contains(&session.turn(**id).number);
     let view = View::new(log, ViewKind::Window, session.last());
     let mut echoes: HashMap<TurnId, Vec<u32>> = HashMap::new();

@@ -18,6 +18,20 @@ pub enum LogError {
         /// The path as given.
         path: PathBuf,
     },
+    /// It is no file that can be read by offset.
+    #[error("{}: this is {kind}, not a file. Save it to a file first", .path.display())]
+    NotAFile {
+        /// The path as given.
+        path: PathBuf,
+        /// What it is.
+        kind: &'static str,
+    },
+    /// It changes faster than it can be read.
+    #[error("{}: the file was replaced or truncated again and again while it was read. Try again, or follow it", .path.display())]
+    Restless {
+        /// The path as given.
+        path: PathBuf,
+    },
     /// The file ends before the bytes that the model knows of.
     #[error("{}: {wanted} bytes at offset {offset} are no longer there: the log was truncated or replaced since it was read", .path.display())]
     Short {

@@ -185,6 +185,10 @@ impl Tail {
         let (length, read) = (named.len(), reader.position());
         let touched = self.modified != named.modified().ok();
         if length < read {
+            // Some file systems give no length for files that can be read all the same.
+            if reader.still_holds_its_end()? {
+                return Ok(Update::Nothing);
+            }
             return Ok(self.restart(Epoch::Truncated));
         }
         if length > read {

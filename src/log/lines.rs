@@ -5,8 +5,10 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 
 use super::fingerprint::Fingerprint;
+use super::{LogError, source};
 
 /// A line longer than this is not read: it becomes a malformed row that says so.
 pub const MAX_LINE: usize = 256 << 20;
@@ -191,6 +193,22 @@ impl LineReader {
         let batch = Batch { bytes: buffer, start, first_line: self.next_line, overlong: None };
         self.next_line += memchr::memchr_iter(b'\n', &batch.bytes).count() as u32;
         batch
+    }
+
+    /// A reader of the file at `path` from its first byte.
+    pub fn open(path: &Path) -> Result<Self, LogError> {
+        Ok(Self::new(source::open(path)?))
+    }
+
+    /// A reader of the file at `path` from the first line that begins at or after `offset`.
+    pub fn open_tail(path: &Path, offset: u64) -> Result<Self, LogError> {
+        Self::from_tail(source::open(path)?, offset).map_err(|error| LogError::io(path, offset, error))
+    }
+
+    /// Whether the last byte that was read can be read again.
+    pub(super) fn still_holds_its_end(&self) -> io::Result<bool> {
+        let Some(last) = self.read.checked_sub(1) else { return Ok(true) };
+        Ok(self.file.read_at(&mut [0], last)? == 1)
     }
 
     /// Takes back a batch that was read, to use its memory again.

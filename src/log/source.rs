@@ -1,7 +1,7 @@
 //! Bytes of a log by offset, for texts that somebody looks at.
 
 use std::fs::File;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::{Path, PathBuf};
 
 use super::LogError;
@@ -38,12 +38,23 @@ impl Source {
     }
 }
 
-/// Opens a regular file (or whatever is not a folder) read-only.
+/// Opens a regular file read-only. Looks before it opens: opening a pipe that nobody writes to waits for ever.
 pub(super) fn open(path: &Path) -> Result<File, LogError> {
-    let file = File::open(path).map_err(|error| LogError::io(path, 0, error))?;
-    let meta = file.metadata().map_err(|error| LogError::io(path, 0, error))?;
-    if meta.is_dir() {
-        return Err(LogError::Folder { path: path.to_path_buf() });
+    let meta = std::fs::metadata(path).map_err(|error| LogError::io(path, 0, error))?;
+    let kind = meta.file_type();
+    if kind.is_file() {
+        return File::open(path).map_err(|error| LogError::io(path, 0, error));
     }
-    Ok(file)
+    let path = path.to_path_buf();
+    Err(match kind {
+        _ if kind.is_dir() => LogError::Folder { path },
+        _ if kind.is_fifo() => LogError::NotAFile { path, kind: "a pipe" },
+        _ if kind.is_socket() => LogError::NotAFile { path, kind: "a socket" },
+        _ => LogError::NotAFile { path, kind: "a device" },
+    })
+}
+
+/// How long the file at `path` is; 0 where there is none.
+pub fn length(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |meta| meta.len())
 }

@@ -301,7 +301,12 @@ fn group_label(view: &View, log: &OpenLog, group: Group) -> Label {
             None => format!("since the beginning · {}", turns(in_view())),
         },
         Group::Kept => format!("kept word for word · {}", turns(view.kept.len())),
-        Group::Fill => "what fills the window".to_owned(),
+        Group::Fill => match session.context_size(view.as_of) {
+            Some((logged, _)) => {
+                format!("what fills the window, of the {} logged", numbers::short(u64::from(logged)))
+            }
+            None => "what fills the window".to_owned(),
+        },
         Group::Out => "out of the window".to_owned(),
         Group::Covered(generation) => of_ranges(&format!("covered by g{generation}")),
         Group::KeptBy(_) => of_ranges("kept"),
@@ -310,7 +315,10 @@ fn group_label(view: &View, log: &OpenLog, group: Group) -> Label {
         Group::Earlier => format!("earlier conversations · {}", turns(view.earlier.len())),
         Group::Notes(id) => numbers::count(notes(session, id).count() as u64, "note"),
         Group::Matches => format!("matching turns · {}", turns(view.matches.len())),
-        Group::Threads => format!("sub-agents · {}", numbers::count(log.thread_count() as u64 - 1, "thread")),
+        Group::Threads => format!(
+            "sub-agents of the whole session · {}",
+            numbers::count(log.thread_count() as u64 - 1, "thread")
+        ),
     };
     let tokens = match group {
         Group::Since => Some(view.tokens_in_view(session)),
@@ -509,8 +517,9 @@ fn clearing_label(session: &Session, place: usize) -> Label {
 fn share_label(view: &View, session: &Session, index: usize) -> Label {
     let fill = view.fill(session);
     let Some(share) = fill.kinds.iter().chain(&fill.files).nth(index) else { return Label::default() };
-    let whole: u64 = fill.kinds.iter().map(|share| share.tokens).sum();
-    let percent = (share.tokens * 100).checked_div(whole).unwrap_or(0);
+    let shown: u64 = fill.kinds.iter().map(|share| share.tokens).sum();
+    let logged = session.context_size(view.as_of).map_or(0, |(tokens, _)| u64::from(tokens));
+    let percent = (share.tokens * 100).checked_div(shown.max(logged)).unwrap_or(0);
     Label {
         kind: "share",
         text: format!("{percent:>3} % {} · {}", share.what, numbers::count(u64::from(share.turns), "turn")),

@@ -42,7 +42,7 @@ impl FromStr for Address {
                 return if rest.is_empty() { Err(fail()) } else { Ok(Self::Thread(rest.to_owned())) };
             };
             return match turn.parse()? {
-                Self::Turn { thread: None, number, part } => {
+                Self::Turn { thread: None, number, part } if !thread.is_empty() => {
                     Ok(Self::Turn { thread: Some(thread.to_owned()), number, part })
                 }
                 _ => Err(fail()),
@@ -138,7 +138,10 @@ impl FromStr for Moment {
             let number = number.parse().map_err(|_| NoSuchMoment::Unreadable(text.to_owned()))?;
             return Ok(if before { Self::Before(number) } else { Self::After(number) });
         }
-        if text.contains(':') && text.bytes().next().is_some_and(|b| b.is_ascii_digit()) {
+        let is_time = text.parse::<jiff::civil::Time>().is_ok() && text.contains(':');
+        let is_date =
+            || text.parse::<jiff::Timestamp>().is_ok() || text.parse::<jiff::civil::DateTime>().is_ok();
+        if is_time || is_date() {
             return Ok(Self::Clock(text.to_owned()));
         }
         Err(NoSuchMoment::Unreadable(text.to_owned()))
@@ -220,7 +223,7 @@ mod tests {
         for text in ["t489", "t489.2", "@a881341/t12", "@a881341/t12.0", "L560", "g3", "@a881341"] {
             assert_eq!(text.parse::<Address>().unwrap().to_string(), text);
         }
-        for text in ["", "t", "t-1", "tx", "489", "@", "@a/g2", "g", "t1.x", "L"] {
+        for text in ["@/t1", "", "t", "t-1", "tx", "489", "@", "@a/g2", "g", "t1.x", "L"] {
             assert!(text.parse::<Address>().is_err(), "{text}");
         }
     }
@@ -232,6 +235,8 @@ mod tests {
         assert_eq!("g2".parse(), Ok(Moment::After(2)));
         assert_eq!("g2-".parse(), Ok(Moment::Before(2)));
         assert_eq!("14:02".parse(), Ok(Moment::Clock("14:02".into())));
-        assert!("soon".parse::<Moment>().is_err());
+        for text in ["soon", "25:99", "14:", "g", "gx-"] {
+            assert!(text.parse::<Moment>().is_err(), "{text}");
+        }
     }
 }

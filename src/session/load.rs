@@ -172,6 +172,11 @@ impl Feed {
         self.tail.position()
     }
 
+    /// Whether the file ends in a line that is no record yet.
+    pub fn is_pending(&self) -> bool {
+        self.open.is_none() && self.tail.open_line().is_some_and(|raw| !is_blank(&raw))
+    }
+
     /// What happened since the last call.
     pub fn next(&mut self, path: &Path) -> News {
         match self.tail.poll() {
@@ -283,14 +288,41 @@ fn unknown(path: &Path, message: String) -> News {
     News::Unreadable(LogError::Unknown { path: path.to_path_buf(), message })
 }
 
+/// How often a file may change under a command before the command gives up.
+const EPOCHS: u32 = 8;
+
+/// Checks that the file at `path` is a log of a known format, by its first lines.
+pub fn check(path: &Path) -> Result<(), LogError> {
+    let mut lines = LineReader::open(path)?;
+    let mut reader = Reader::default();
+    loop {
+        let batch = lines.next_batch().map_err(|error| LogError::io(path, lines.position(), error))?;
+        let read = match &batch {
+            Some(batch) => reader.read(batch),
+            None => reader.settle(lines.open_line().as_ref().filter(|raw| !is_blank(raw))),
+        };
+        match (read, batch) {
+            (Read::Records(..), _) => return Ok(()),
+            (Read::Unknown(message), _) if !reader.undecided.is_empty() => {
+                return Err(LogError::Unknown { path: path.to_path_buf(), message });
+            }
+            (_, Some(_)) => {}
+            (_, None) => return Err(LogError::Empty { path: path.to_path_buf() }),
+        }
+    }
+}
+
 /// Reads the log at `path` to its end.
 pub fn load(path: &Path) -> Result<Session, LogError> {
     let mut feed = Feed::new(path);
     let mut session = None;
+    let mut epochs = 0;
     loop {
         match feed.read_to_end(path, &mut session, &mut |_| true) {
             End::Reached => break,
-            End::Epoch(_) | End::Stopped => {}
+            End::Epoch(_) if epochs >= EPOCHS => return Err(LogError::Restless { path: path.to_path_buf() }),
+            End::Epoch(_) => epochs += 1,
+            End::Stopped => {}
             End::Waiting => return Err(LogError::Missing { path: path.to_path_buf() }),
             End::Unreadable(error) => return Err(error),
         }
@@ -366,8 +398,7 @@ fn take_in(session: &mut Option<Session>, format: Format, records: Records) {
 /// What the end of a long log shows, from `offset` on: a partial session, in which no number is known. Nothing where
 /// the end alone does not tell the format.
 pub fn load_tail(path: &Path, offset: u64) -> Option<Session> {
-    let file = std::fs::File::open(path).ok()?;
-    let mut lines = LineReader::from_tail(file, offset).ok()?;
+    let mut lines = LineReader::open_tail(path, offset).ok()?;
     let mut reader = Reader::default();
     let mut session = None;
     while let Ok(Some(batch)) = lines.next_batch() {

@@ -53,6 +53,9 @@ pub enum Lost {
     Agent(String),
 }
 
+/// How many threads a message names.
+const NAMED: usize = 8;
+
 /// A place that was found: the log that holds it (the session's own or a sub-agent's) and the turn.
 #[derive(Clone, Copy, Debug)]
 pub struct Found<'a> {
@@ -130,8 +133,11 @@ impl OpenLog {
                 .chain(self.agents.iter().map(|agent| agent.file.name.clone()))
                 .map(|n| format!("@{n}"))
                 .collect();
-            let known =
-                if names.is_empty() { "the session has no sub-agents".to_owned() } else { names.join(", ") };
+            let known = match names.len() {
+                0 => "the session has no sub-agents".to_owned(),
+                many @ 1..=NAMED => names[..many].join(", "),
+                many => format!("{} and {} more", names[..NAMED].join(", "), many - NAMED),
+            };
             return Err(Lost::Thread(name.to_owned(), known));
         };
         self.agent_log(index).map_err(Lost::Agent)

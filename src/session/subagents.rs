@@ -49,6 +49,17 @@ pub fn attach(session: &mut Session, path: &Path) {
     session.set_compaction_calls(calls);
 }
 
+/// Why the session's folder of sub-agents cannot be read, if it is there and cannot.
+pub fn trouble(path: &Path) -> Option<String> {
+    let folder = own_folder(path);
+    match std::fs::read_dir(&folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Some(format!("{}: sub-agents cannot be listed: {error}", folder.display()))
+        }
+        _ => None,
+    }
+}
+
 fn own_folder(path: &Path) -> PathBuf {
     path.with_extension("").join("subagents")
 }
@@ -64,7 +75,7 @@ fn agent_files(folder: &Path) -> impl Iterator<Item = Subagent> + use<> {
 
 /// The record that the prompt of a compaction call hangs on: its file's last prompt that the harness did not inject.
 fn last_summarised(session: &Session, path: &Path) -> Option<Id> {
-    let mut reader = LineReader::new(std::fs::File::open(path).ok()?);
+    let mut reader = LineReader::open(path).ok()?;
     let mut parser = session.format.parser();
     let mut end = None;
     while let Ok(Some(batch)) = reader.next_batch() {

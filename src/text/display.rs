@@ -56,6 +56,11 @@ fn picture(code: u32) -> char {
     char::from_u32(0x2400 + code).unwrap_or(HIDDEN)
 }
 
+/// Whether a terminal would act on `c`, or show something else than a reader sees.
+pub fn is_unsafe(c: char) -> bool {
+    c.is_control() || is_hidden(c)
+}
+
 /// Characters that change the order of what follows, or carry text nobody sees.
 fn is_hidden(c: char) -> bool {
     matches!(c,

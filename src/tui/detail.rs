@@ -204,7 +204,7 @@ fn summary(view: &View, log: &OpenLog, generation: u32) -> Document {
     let blocks =
         if text.is_empty() { Vec::new() } else { vec![Block::whole(String::new(), Tone::Summary, text)] };
     Document {
-        title: format!("g{generation} summary"),
+        title: format!("g{generation} {}", if compaction.summary.is_some() { "summary" } else { "boundary" }),
         facts: summary_facts(&log.session, compaction),
         blocks,
     }
@@ -215,7 +215,8 @@ fn one_section(view: &View, log: &OpenLog, generation: u32, section: u16) -> Doc
     let Some(section) = summary.sections.get(usize::from(section)) else { return Document::default() };
     let text = summary.text[section.range.clone()].to_owned();
     let facts = vec![(Tone::Dim, format!("recorded · in the summary of g{generation}"))];
-    let title = format!("g{generation} {}", section.heading);
+    let heading = if section.heading.is_empty() { "opening" } else { &section.heading };
+    let title = format!("g{generation} {heading}");
     Document { title, facts, blocks: vec![Block::whole(String::new(), Tone::Summary, text)] }
 }
 
@@ -350,6 +351,13 @@ fn fill(view: &View, log: &OpenLog) -> Block {
             (Tone::Text, format!("{:<16} ", share.what)),
             (Tone::Tool, bar(share.tokens)),
         ]);
+    }
+    if let Some((logged, _)) = log.session.context_size(view.as_of)
+        && u64::from(logged) > whole
+    {
+        let rest = u64::from(logged) - whole;
+        let note = "not in the log: system prompt, tools, what the estimate misses";
+        lines.push(vec![(Tone::Dim, format!("~{:<6}{note}", short(rest)))]);
     }
     if !fill.outliers.is_empty() {
         let named: Vec<String> =

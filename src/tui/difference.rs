@@ -28,56 +28,95 @@ pub fn document(view: &View, log: &OpenLog, generation: u32) -> Result<Document,
 
 type Runs = Vec<(Tone, String)>;
 
+/// A stretch of two texts.
+enum Stretch {
+    /// The same in both.
+    Same(String),
+    /// Other words in the new one.
+    Changed(String, String),
+}
+
+/// Words the same in both texts, but fewer than this between two changes, are shown as part of one change: a reader
+/// wants the phrase that is gone and the phrase that is new.
+const BRIDGE: usize = 4;
+
 /// The difference as lines of runs, and how many words were kept, are gone and are new.
 fn lines(old: &str, new: &str) -> (Vec<Runs>, usize, usize, usize) {
-    let diff = TextDiff::from_unicode_words(old, new);
-    let mut lines: Vec<Runs> = vec![Vec::new()];
     let (mut kept, mut gone, mut added) = (0, 0, 0);
-    for change in diff.iter_all_changes() {
-        let text = change.value();
-        let is_word = usize::from(text.chars().any(char::is_alphanumeric));
-        let tone = match change.tag() {
-            ChangeTag::Equal => {
-                kept += is_word;
-                Tone::Text
+    let mut lines: Vec<Runs> = vec![Vec::new()];
+    for stretch in bridged(stretches(old, new)) {
+        match stretch {
+            Stretch::Same(text) => {
+                kept += words(&text);
+                push(&mut lines, Tone::Text, &text, "", "");
             }
-            ChangeTag::Delete => {
-                gone += is_word;
-                Tone::Removed
-            }
-            ChangeTag::Insert => {
-                added += is_word;
-                Tone::Added
-            }
-        };
-        for (number, piece) in text.split('\n').enumerate() {
-            if number > 0 && tone != Tone::Removed {
-                lines.push(Vec::new());
-            }
-            push(&mut lines, tone, piece);
-        }
-    }
-    for line in &mut lines {
-        for (tone, text) in line {
-            match tone {
-                Tone::Removed => *text = format!("[-{text}-]"),
-                Tone::Added => *text = format!("{{+{text}+}}"),
-                _ => {}
+            Stretch::Changed(before, after) => {
+                gone += words(&before);
+                added += words(&after);
+                push(&mut lines, Tone::Removed, before.trim_end(), "[-", "-]");
+                push(&mut lines, Tone::Added, &after, "{+", "+}");
             }
         }
     }
     (lines, kept, gone, added)
 }
 
-/// Adds to the last run where that is drawn the same.
-fn push(lines: &mut [Runs], tone: Tone, text: &str) {
-    let Some(line) = lines.last_mut() else { return };
-    if text.is_empty() || (text.trim().is_empty() && tone == Tone::Removed) {
-        return;
+fn words(text: &str) -> usize {
+    text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count()
+}
+
+fn stretches(old: &str, new: &str) -> Vec<Stretch> {
+    let mut out: Vec<Stretch> = Vec::new();
+    for change in TextDiff::from_unicode_words(old, new).iter_all_changes() {
+        let text = change.value();
+        match (change.tag(), out.last_mut()) {
+            (ChangeTag::Equal, Some(Stretch::Same(same))) => same.push_str(text),
+            (ChangeTag::Equal, _) => out.push(Stretch::Same(text.to_owned())),
+            (ChangeTag::Delete, Some(Stretch::Changed(before, _))) => before.push_str(text),
+            (ChangeTag::Insert, Some(Stretch::Changed(_, after))) => after.push_str(text),
+            (ChangeTag::Delete, _) => out.push(Stretch::Changed(text.to_owned(), String::new())),
+            (ChangeTag::Insert, _) => out.push(Stretch::Changed(String::new(), text.to_owned())),
+        }
     }
-    match line.last_mut() {
-        Some((last, run)) if *last == tone => run.push_str(text),
-        _ => line.push((tone, text.to_owned())),
+    out
+}
+
+/// Joins changes with few words between them. A line break between them keeps them apart.
+fn bridged(stretches: Vec<Stretch>) -> Vec<Stretch> {
+    let mut out: Vec<Stretch> = Vec::new();
+    for stretch in stretches {
+        if let Stretch::Changed(before, after) = &stretch
+            && let [.., Stretch::Changed(..), Stretch::Same(same)] = out.as_slice()
+            && words(same) < BRIDGE
+            && !same.contains('\n')
+        {
+            let (before, after) = (format!("{same}{before}"), format!("{same}{after}"));
+            out.pop();
+            if let Some(Stretch::Changed(first, second)) = out.last_mut() {
+                first.push_str(&before);
+                second.push_str(&after);
+            }
+            continue;
+        }
+        out.push(stretch);
+    }
+    out
+}
+
+/// Adds `text` in `tone`, marked on every line it runs over.
+fn push(lines: &mut Vec<Runs>, tone: Tone, text: &str, open: &str, close: &str) {
+    for (number, piece) in text.split('\n').enumerate() {
+        if number > 0 {
+            lines.push(Vec::new());
+        }
+        let Some(line) = lines.last_mut() else { return };
+        if piece.trim().is_empty() {
+            if !piece.is_empty() {
+                line.push((Tone::Text, piece.to_owned()));
+            }
+        } else {
+            line.push((tone, format!("{open}{piece}{close}")));
+        }
     }
 }
 
@@ -91,7 +130,14 @@ mod tests {
             lines("The user wonders about it.\nEnd", "The user decided on it.\nEnd");
         let text: Vec<String> =
             lines.iter().map(|line| line.iter().map(|(_, t)| t.as_str()).collect()).collect();
-        assert_eq!(text, ["The user [-wonders-]{+decided+} [-about-]{+on+} it.", "End"]);
+        assert_eq!(text, ["The user [-wonders about-]{+decided on+} it.", "End"]);
         assert_eq!((kept, gone, added), (4, 2, 2));
+    }
+
+    #[test]
+    fn a_phrase_that_is_gone_keeps_its_spaces() {
+        let (lines, ..) = lines("Done (all in production now) here.", "Done here.");
+        let text: String = lines[0].iter().map(|(_, text)| text.as_str()).collect();
+        assert!(text.contains("all in production now"), "{text}");
     }
 }

@@ -40,6 +40,8 @@ pub enum Event {
     Resting {
         /// Changes are looked for by polling.
         polled: bool,
+        /// The file ends in a line that is no record yet.
+        pending: bool,
     },
     /// It cannot be read.
     Unreadable(String),

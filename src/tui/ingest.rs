@@ -49,7 +49,10 @@ impl Ingest {
                     self.index(&mut feed)?;
                 }
                 News::Nothing => {
-                    self.send(Event::Resting { polled: !self.wake.is_watching() })?;
+                    self.send(Event::Resting {
+                        polled: !self.wake.is_watching(),
+                        pending: feed.is_pending(),
+                    })?;
                     self.wait()?;
                 }
                 News::Waiting => {
@@ -72,7 +75,7 @@ impl Ingest {
     fn index(&self, feed: &mut Feed) -> Option<()> {
         let mut session = None;
         let mut last = Instant::now();
-        let length = || std::fs::metadata(&self.path).map_or(0, |meta| meta.len());
+        let length = || crate::log::length(&self.path);
         let mut whole = length();
         let mut alive = true;
         loop {
@@ -110,7 +113,7 @@ impl Ingest {
     }
 
     fn show_tail(&self) -> Option<()> {
-        let length = std::fs::metadata(&self.path).map_or(0, |meta| meta.len());
+        let length = crate::log::length(&self.path);
         if length > LONG
             && let Some(session) = load_tail(&self.path, length - TAIL)
         {

@@ -56,8 +56,19 @@ pub struct Feed {
     pub problem: Option<String>,
     /// Changes are looked for by polling, since no events arrive.
     pub polled: bool,
-    /// How often the log was read anew, and why last.
+    /// All that is there was read.
+    pub resting: bool,
+    /// The file ends in a line that is no record yet.
+    pub pending: bool,
+    /// How often the log was read anew.
     pub epochs: u32,
+}
+
+impl Feed {
+    /// All that is there was read, and nothing is wrong.
+    pub(super) fn calm(polled: bool, pending: bool, epochs: u32) -> Self {
+        Self { polled, pending, epochs, resting: true, ..Self::default() }
+    }
 }
 
 /// The document on the detail pane.

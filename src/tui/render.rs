@@ -32,12 +32,15 @@ use super::theme::Theme;
 
 /// The smallest screen that everything fits on.
 pub const LEAST: (u16, u16) = (60, 15);
+/// Below this width panes are shown one at a time.
+const SIDE_BY_SIDE: u16 = 72;
 /// Below this there is no room for anything but a word.
 const TINY: (u16, u16) = (20, 4);
 
 /// Draws everything.
 pub fn screen(frame: &mut Frame, model: &mut Model) {
     let area = frame.area();
+    model.refresh_detail();
     model.areas = Areas::default();
     if area.width < TINY.0 || area.height < TINY.1 {
         frame.render_widget(Paragraph::new("too small"), area);
@@ -67,7 +70,7 @@ pub fn screen(frame: &mut Frame, model: &mut Model) {
 
 fn panes(frame: &mut Frame, area: Rect, model: &mut Model) {
     // Two panes side by side need some width each; a narrow screen shows the one that has the keys.
-    let one = model.zoom || area.width < LEAST.0;
+    let one = model.zoom || area.width < SIDE_BY_SIDE;
     if one {
         match model.pane {
             Pane::Tree => tree::render(frame, area, model),

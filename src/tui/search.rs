@@ -41,6 +41,8 @@ pub struct Search {
     pub hits: Vec<TurnId>,
     /// Matches in all of them.
     pub matches: u64,
+    /// The person was taken to a match.
+    pub gone: bool,
     /// Records searched, and to be searched.
     pub searched: usize,
     /// See `searched`.
@@ -54,7 +56,8 @@ pub fn compile(text: &str) -> Result<Regex, String> {
     let exact = text.chars().any(char::is_uppercase);
     RegexBuilder::new(text).case_insensitive(!exact).build().map_err(|error| {
         let text = error.to_string();
-        format!("no regular expression: {}", text.lines().last().unwrap_or_default().trim())
+        let reason = text.lines().last().unwrap_or_default().trim();
+        format!("not a regular expression: {}", reason.trim_start_matches("error: "))
     })
 }
 
@@ -100,6 +103,7 @@ impl Search {
             pattern,
             hits: Vec::new(),
             matches: 0,
+            gone: false,
             searched: 0,
             records: count,
             queue: Some(queue),

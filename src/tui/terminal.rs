@@ -14,13 +14,13 @@ use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 use crossterm::{execute, queue};
 use ratatui::DefaultTerminal;
 
-use crate::commands::cli::{ColorWhen, Interface};
+use crate::cli::{ColorWhen, Interface};
 use crate::outline::ViewKind;
 use crate::session::address::Moment;
 
 use super::events::Event;
 use super::ingest;
-use super::model::{Model, Start};
+use super::model::{Feed, Model, Start};
 use super::render;
 use super::search::{Search, compile};
 use super::theme::Theme;
@@ -64,7 +64,7 @@ fn prepare(arguments: &Interface) -> Result<Start, (String, u8)> {
         ));
     }
     if !arguments.follow
-        && let Err(error) = crate::log::Source::open(path)
+        && let Err(error) = crate::session::load::check(path)
     {
         return Err((error.to_string(), 3));
     }
@@ -96,8 +96,7 @@ fn theme(arguments: &Interface) -> Result<Theme, String> {
     // The theme decides alone: left to itself, the terminal library answers NO_COLOR with sequences that also reset
     // weight and reverse, and the selected row would vanish.
     crossterm::style::force_color_output(true);
-    let name = arguments.theme.as_deref().unwrap_or("ansi");
-    let theme = Theme::named(name)?;
+    let theme = Theme::named(&arguments.theme)?;
     if colors { Ok(theme) } else { Theme::named("mono") }
 }
 
@@ -232,11 +231,7 @@ fn main_loop(
 /// Whether an event can change what is on the screen: an idle log says every second that it is at rest.
 fn changes(model: &Model, event: &Event) -> bool {
     match event {
-        Event::Resting { polled } => {
-            let calm =
-                super::model::Feed { polled: *polled, epochs: model.feed.epochs, ..Default::default() };
-            model.feed != calm
-        }
+        Event::Resting { polled, pending } => model.feed != Feed::calm(*polled, *pending, model.feed.epochs),
         Event::Gone => !model.feed.gone,
         Event::Waiting => !model.feed.waiting,
         Event::Unreadable(problem) => model.feed.problem.as_ref() != Some(problem),

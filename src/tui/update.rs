@@ -30,7 +30,7 @@ pub enum Effect {
 
 /// Takes in one event.
 pub fn update(model: &mut Model, event: Event) -> Vec<Effect> {
-    let effects = match event {
+    match event {
         Event::Key(key) if key.kind == KeyEventKind::Release => Vec::new(),
         Event::Key(key) => on_key(model, key),
         Event::Mouse(mouse) => mouse::on_mouse(model, mouse),
@@ -54,9 +54,7 @@ pub fn update(model: &mut Model, event: Event) -> Vec<Effect> {
             arrive::take(model, arrived);
             Vec::new()
         }
-    };
-    model.refresh_detail();
-    effects
+    }
 }
 
 fn on_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
@@ -86,6 +84,10 @@ fn on_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
     };
     if model.help.is_some() {
         return on_help(model, action);
+    }
+    if model.pane == Pane::Detail {
+        // What is read back for it is read when it is needed: to be moved through, or drawn.
+        model.refresh_detail();
     }
     act(model, action)
 }

@@ -5,6 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
+use unicode_width::UnicodeWidthStr;
 
 use crate::outline::ViewKind;
 use crate::session::Session;
@@ -65,6 +66,9 @@ fn state(model: &Model) -> Vec<Span<'static>> {
     let theme = &model.theme;
     let feed = &model.feed;
     let mut polled = if feed.polled { ", polling".to_owned() } else { String::new() };
+    if feed.pending {
+        polled.push_str(", 1 line unfinished");
+    }
     if feed.epochs > 0 {
         polled = format!("{polled}, epoch {}", feed.epochs + 1);
     }
@@ -82,7 +86,8 @@ fn state(model: &Model) -> Vec<Span<'static>> {
         return vec![Span::styled("✗ file deleted", theme.warn)];
     }
     if model.log.is_none() {
-        return vec![Span::styled("◌ reading", theme.dim)];
+        let text = if feed.resting { "◌ waiting for the first records" } else { "◌ reading" };
+        return vec![Span::styled(text, theme.warn)];
     }
     if model.following {
         return vec![Span::styled(format!("● following{polled}"), theme.assistant)];
@@ -104,26 +109,42 @@ fn gauge(model: &Model, width: usize) -> Line<'static> {
     let Some(session) = model.session() else { return Line::default() };
     let (window, logged) = session.window();
     let mut spans = vec![Span::styled(" context ", theme.dim)];
-    let narrow = width < 80;
-    let columns = if narrow { width / 5 } else { width / 3 }.clamp(8, 60);
+    let columns = if width < 80 { width / 5 } else { width / 3 }.clamp(8, 60);
     spans.extend(curve(model, session, columns, window));
     let now = session.context_size(model.as_of);
-    let size = now.map_or("–".to_owned(), |(tokens, _)| short(u64::from(tokens)));
-    let about = if logged { "" } else { "~" };
+    let size = now.map_or("not logged yet".to_owned(), |(tokens, _)| short(u64::from(tokens)));
     spans.push(Span::styled(format!(" {size}"), theme.heading));
-    spans.push(Span::styled(format!(" of {about}{}", short(u64::from(window))), theme.dim));
-    if let Some(left) = turns_left(session, model.as_of).filter(|_| !session.partial && !narrow) {
-        spans.push(Span::styled(format!(" · ~{left} turns left"), theme.dim));
-    }
     let as_of = if session.partial { "as of t…".to_owned() } else { format!("as of t{}", model.as_of) };
     let time = session.numbered(0, model.as_of).and_then(|id| clock(session.turn(id).time, false));
-    let mut right = Vec::new();
-    if let Some(compaction) = session.compaction_before(model.as_of).filter(|_| !session.partial && !narrow) {
-        let known = session.compactions().len();
-        right.push(Span::styled(format!("g{} of {known} · ", compaction.generation), theme.summary));
+    let mut right = vec![
+        Span::styled(as_of, theme.heading),
+        Span::styled(time.map_or(" ".to_owned(), |time| format!(" · {time} ")), theme.dim),
+    ];
+    // What else there is room for, whole or not at all, most wanted first.
+    let taken = |spans: &[Span]| spans.iter().map(|span| span.content.width()).sum::<usize>();
+    let mut room = width.saturating_sub(taken(&spans) + taken(&right) + 1);
+    let mut fits = |text: &str| {
+        let fits = text.width() <= room;
+        room = if fits { room - text.width() } else { room };
+        fits
+    };
+    let about = if logged { "" } else { "~" };
+    let of = format!(" of {about}{}", short(u64::from(window)));
+    if now.is_some() && fits(&of) {
+        spans.push(Span::styled(of, theme.dim));
     }
-    right.push(Span::styled(as_of, theme.heading));
-    right.push(Span::styled(time.map_or(" ".to_owned(), |time| format!(" · {time} ")), theme.dim));
+    if let Some(compaction) = session.compaction_before(model.as_of).filter(|_| !session.partial) {
+        let text = format!("g{} of {} · ", compaction.generation, session.compactions().len());
+        if fits(&text) {
+            right.insert(0, Span::styled(text, theme.summary));
+        }
+    }
+    if let Some(left) = turns_left(session, model.as_of).filter(|_| !session.partial) {
+        let text = format!(" · ~{left} turns left");
+        if fits(&text) {
+            spans.push(Span::styled(text, theme.dim));
+        }
+    }
     spread(spans, right, width)
 }
 

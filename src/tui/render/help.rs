@@ -7,6 +7,7 @@ use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 
 use super::super::keys::{TABLE, TOPICS};
 use super::super::model::Model;
+use super::super::pager::wrap;
 use super::super::theme::Theme;
 
 /// Columns for the keys.
@@ -16,22 +17,26 @@ const WIDTH: u16 = 100;
 
 /// Draws the help over the screen.
 pub(super) fn render(frame: &mut Frame, area: Rect, model: &mut Model) {
-    let lines = lines(&model.theme);
-    let width = area.width.saturating_sub(2).min(WIDTH);
+    let width = if area.width <= WIDTH + 4 { area.width } else { WIDTH };
+    let lines = lines(&model.theme, usize::from(width.saturating_sub(2)));
     let height = (lines.len() as u16 + 2).min(area.height.saturating_sub(2));
     let place =
         Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
     let most = (lines.len() as u16 + 2).saturating_sub(height);
     let top = model.help.unwrap_or(0).min(most);
     model.help = Some(top);
-    let more =
-        if most > 0 { " Help: j and k scroll, any other key closes " } else { " Help: any key closes " };
+    let more = if most > 0 {
+        let last = (top + height).saturating_sub(2).min(lines.len() as u16);
+        format!(" Help, lines {} to {last} of {}: j and k scroll, others close ", top + 1, lines.len())
+    } else {
+        " Help: any key closes ".to_owned()
+    };
     let block = Block::new().borders(Borders::ALL).border_style(model.theme.focus).title(more);
     frame.render_widget(Clear, place);
     frame.render_widget(Paragraph::new(lines).scroll((top, 0)).block(block), place);
 }
 
-fn lines(theme: &Theme) -> Vec<Line<'static>> {
+fn lines(theme: &Theme, width: usize) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for topic in TOPICS {
         if !lines.is_empty() {
@@ -40,10 +45,15 @@ fn lines(theme: &Theme) -> Vec<Line<'static>> {
         lines.push(Line::from(Span::styled(format!(" {topic}"), theme.heading)));
         for binding in TABLE.iter().filter(|binding| binding.topic == topic) {
             let keys = binding.keys.join(" ");
-            lines.push(Line::from(vec![
-                Span::styled(format!("   {keys:<KEYS$}"), theme.address),
-                Span::styled(binding.doc, theme.text),
-            ]));
+            for (number, range) in
+                wrap(binding.doc, width.saturating_sub(KEYS + 3), 0).into_iter().enumerate()
+            {
+                let keys = if number == 0 { keys.as_str() } else { "" };
+                lines.push(Line::from(vec![
+                    Span::styled(format!("   {keys:<KEYS$}"), theme.address),
+                    Span::styled(&binding.doc[range], theme.text),
+                ]));
+            }
         }
     }
     lines

@@ -25,12 +25,9 @@ pub(super) fn take(model: &mut Model, event: Event) {
         }
         Event::Records(format, records) => append(model, format, records),
         Event::Epoch(epoch) => new_epoch(model, epoch),
-        Event::Waiting => model.feed.waiting = true,
+        Event::Waiting => (model.feed.waiting, model.feed.indexing) = (true, None),
         Event::Gone => model.feed.gone = true,
-        Event::Resting { polled } => {
-            let calm = Feed { polled, epochs: model.feed.epochs, ..Feed::default() };
-            model.feed = calm;
-        }
+        Event::Resting { polled, pending } => model.feed = Feed::calm(polled, pending, model.feed.epochs),
         Event::Unreadable(problem) => model.feed.problem = Some(problem),
         _ => {}
     }

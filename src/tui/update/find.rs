@@ -43,17 +43,16 @@ pub(super) fn take(model: &mut Model, found: Found) {
     if search.number != found.number {
         return;
     }
-    let had_none = search.hits.is_empty();
     search.take(found);
-    let (none, done) = (search.hits.is_empty(), search.is_done());
+    let (none, done, gone) = (search.hits.is_empty(), search.is_done(), search.gone);
     let after = model.selected_turn();
     let here = model
         .search
         .as_ref()
         .and_then(|search| search.hits.iter().find(|hit| after.is_none_or(|at| **hit >= at)));
-    match (had_none, here.copied()) {
-        (true, Some(hit)) => go_to_hit(model, hit),
-        (true, None) if !none && done => next(model, true),
+    match here.copied() {
+        Some(hit) if !gone => go_to_hit(model, hit),
+        None if !gone && !none && done => next(model, true),
         _ if none && done => model.message = Some("nothing found in any turn".to_owned()),
         _ => {}
     }
@@ -83,13 +82,17 @@ pub(super) fn next(model: &mut Model, on: bool) {
         before.checked_sub(1).map_or((hits[hits.len() - 1], true), |at| (hits[at], false))
     };
     go_to_hit(model, hit);
-    if wrapped {
-        model.message =
-            Some(if on { "search goes on at the top" } else { "search goes on at the bottom" }.to_owned());
+    if wrapped && let Some(search) = &model.search {
+        let at = search.hits.partition_point(|known| *known < hit) + 1;
+        let end = if on { "top" } else { "bottom" };
+        model.message = Some(format!("search goes on at the {end}: {at} of {} turns", search.hits.len()));
     }
 }
 
 fn go_to_hit(model: &mut Model, hit: TurnId) {
+    if let Some(search) = &mut model.search {
+        search.gone = true;
+    }
     model.following = false;
     model.detail.difference = false;
     let later = model.session().is_some_and(|session| {
@@ -163,6 +166,14 @@ pub(in super::super) fn jump(model: &mut Model, text: &str) {
 fn to_moment(model: &mut Model, moment: &Moment) {
     let Some(session) = model.session() else { return };
     match session.resolve(moment) {
+        Ok(number) if matches!(moment, Moment::Before(_)) => {
+            model.remember();
+            model.following = false;
+            model.move_to(number);
+            if let Some(id) = model.session().and_then(|session| session.numbered(0, number)) {
+                model.select(Node::Turn(id));
+            }
+        }
         Ok(number) => match session.numbered(0, number) {
             Some(id) => to_turn(model, id, None),
             None => model.message = Some("before the first turn".to_owned()),
@@ -193,7 +204,7 @@ fn to_address(model: &mut Model, address: &Address) {
         Address::Generation(generation) => {
             let summary = session.generation(*generation).map(|compaction| compaction.summary);
             match summary {
-                Some(Some(id)) => to_turn(model, id, None),
+                Some(Some(_)) => to_generation(model, *generation),
                 Some(None) => missing(model, format!("g{generation} is a boundary without a summary")),
                 None => {
                     let known = session.compactions().len();
@@ -209,6 +220,20 @@ fn to_address(model: &mut Model, address: &Address) {
             Err(error) => missing(model, error.to_string()),
         },
     }
+}
+
+/// As of the generation's summary, with that selected: what `[` and `]` do, to any generation.
+fn to_generation(model: &mut Model, generation: u32) {
+    let number = model.session().and_then(|session| {
+        let summary = session.generation(generation)?.summary?;
+        Some(session.turn(summary).number)
+    });
+    let Some(number) = number else { return };
+    model.remember();
+    model.following = false;
+    model.detail.difference = false;
+    model.move_to(number);
+    model.select(Node::Generation(generation));
 }
 
 fn to_turn(model: &mut Model, id: TurnId, part: Option<u32>) {

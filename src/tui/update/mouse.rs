@@ -17,6 +17,7 @@ pub(super) fn on_mouse(model: &mut Model, mouse: MouseEvent) -> Vec<Effect> {
     let at = Position::new(mouse.column, mouse.row);
     match mouse.kind {
         MouseEventKind::ScrollDown | MouseEventKind::ScrollUp => {
+            model.refresh_detail();
             let pane = model.pane;
             model.pane = if model.areas.detail.contains(at) { Pane::Detail } else { Pane::Tree };
             model.count = Some(NOTCH);

@@ -238,6 +238,10 @@ fn difference(model: &mut Model) {
     }
     let generation = match model.selected() {
         Some(Node::Generation(generation) | Node::Section(generation, _)) => Some(generation),
+        Some(Node::Turn(id)) if model.session().is_some_and(|session| session.turn(id).is_summary()) => model
+            .session()
+            .and_then(|session| session.compaction_of(id))
+            .map(|compaction| compaction.generation),
         _ => model
             .session()
             .and_then(|session| session.compaction_before(model.as_of))

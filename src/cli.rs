@@ -45,9 +45,9 @@ pub struct Interface {
     /// Look for changes every quarter of a second instead of waiting for events of the file system.
     #[arg(long)]
     pub poll: bool,
-    /// The colours: `ansi` (the terminal's own), `dark`, `light` or `mono`.
-    #[arg(long, value_name = "NAME")]
-    pub theme: Option<String>,
+    /// The colours; `ansi` are the terminal's own.
+    #[arg(long, value_name = "NAME", default_value = "ansi", value_parser = ["ansi", "dark", "light", "mono"])]
+    pub theme: String,
     /// When to use colours.
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub color: ColorWhen,
@@ -96,7 +96,7 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// The timeline: a line a turn.
+    /// The timeline: one line for each turn.
     Turns(TurnsArguments),
     /// What the model sees.
     Context(ContextArguments),
@@ -124,7 +124,7 @@ pub struct TurnsArguments {
     /// Only this thread: `main`, or `@NAME` of a sub-agent. Without it every thread of the file, the main one first.
     #[arg(long, value_name = "THREAD")]
     pub thread: Option<String>,
-    /// One JSON object a line.
+    /// One JSON object for each line.
     #[arg(long)]
     pub json: bool,
 }
@@ -137,13 +137,13 @@ pub struct ContextArguments {
     /// As of this moment: a turn, g2, g2- or a clock time.
     #[arg(long, value_name = "MOMENT")]
     pub as_of: Option<String>,
-    /// The way to compact: recorded, truncate or full.
+    /// The way to compact: `recorded` is what the agent did, `truncate` keeps the newest turns, `full` keeps all.
     #[arg(long, value_name = "NAME", default_value = "recorded")]
     pub strategy: String,
     /// Tokens that `truncate` keeps (estimated); 120,000 without it.
     #[arg(long, value_name = "TOKENS")]
     pub budget: Option<u64>,
-    /// Turns that `truncate` keeps, instead of a budget.
+    /// How many turns `truncate` keeps, instead of a budget.
     #[arg(long, value_name = "TURNS", conflicts_with = "budget")]
     pub hot: Option<u32>,
     /// One JSON object.
@@ -180,10 +180,10 @@ pub struct ExpandArguments {
     /// Every physical line from the first to the last covered record, notes included, as the log's bytes.
     #[arg(long, conflicts_with_all = ["json", "summary"])]
     pub raw: bool,
-    /// The node's own summary instead of what it covers.
+    /// Of a generation: its summary instead of the turns it covers.
     #[arg(long)]
     pub summary: bool,
-    /// One JSON object a line.
+    /// One JSON object for each line.
     #[arg(long)]
     pub json: bool,
 }
