@@ -155,5 +155,5 @@ pub fn share(part: u64, whole: u64) -> String {
 
 /// One figure on a line.
 pub fn row(what: &str, figures: &str) {
-    println!("  {what:<44}{figures}");
+    println!("  {what:<54}{figures}");
 }
