@@ -8,9 +8,6 @@ pub mod commands;
 pub mod formats;
 pub mod log;
 pub mod outline;
-#[cfg(test)]
-#[path = "../tests/support/random_log.rs"]
-mod random_log;
 pub mod session;
 pub mod strategies;
 pub mod text;
