@@ -1,7 +1,7 @@
 //! Records to facts: one module per agent format, and the choice between them.
 //!
 //! Owns what the bytes of one line mean. Refuses to know how lines are found, what a turn's number is, or what a
-//! model sees. A further format adds a module, a [`Format`] and a row in [`Format::weigh`].
+//! model sees. A further format adds a module, a [`Format`] and a row in `Format::weigh`.
 
 pub mod claude_code;
 pub mod facts;

@@ -6,6 +6,7 @@
 
 mod generations;
 mod label;
+mod labels;
 mod parts;
 mod paths;
 #[cfg(test)]

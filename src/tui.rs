@@ -2,7 +2,7 @@
 //!
 //! Three words: an *event* is what happened (a key, a record, a resize), an *action* is what is meant (one table,
 //! [`keys`]), an *effect* is work asked of somebody else (a thread, the terminal). The model changes only in
-//! [`update`]; drawing reads it and changes nothing but what it remembers for the mouse. Only this module knows
+//! [`update()`]; drawing reads it and changes nothing but what it remembers for the mouse. Only this module knows
 //! the terminal.
 
 mod action;

@@ -260,7 +260,7 @@ impl Outline for View {
     }
 
     fn label(&self, log: &OpenLog, node: Node) -> Label {
-        super::parts::label(self, log, node)
+        super::labels::label(self, log, node)
     }
 
     fn sources(&self, log: &OpenLog, node: Node) -> Vec<TurnId> {

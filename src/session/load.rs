@@ -2,7 +2,7 @@
 //!
 //! Owns the decision which format a file has, and the one about a last line without a newline: one that parses is
 //! a record at once and is read again if bytes follow; one that does not is pending, or malformed once nobody
-//! waits for more. A long backlog is read and parsed on several threads and taken in, in order, on one ([`bulk`]).
+//! waits for more. A long backlog is read and parsed on several threads and taken in, in order, on one (`load/bulk.rs`).
 
 mod bulk;
 

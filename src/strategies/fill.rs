@@ -67,8 +67,8 @@ pub fn fill(session: &Session, context: &Context) -> Fill {
     Fill { kinds: kinds.sorted(), files: files.sorted(), outliers: outliers(session, context) }
 }
 
-/// Whether a turn of `tokens` costs far more than the rest of a context: at least [`OUTLIER_AT_LEAST`] tokens and
-/// [`OUTLIER_TIMES`] times the mean of the `turns` − 1 others, which cost `others` together. The mean, not a
+/// Whether a turn of `tokens` costs far more than the rest of a context: at least `OUTLIER_AT_LEAST` tokens and
+/// `OUTLIER_TIMES` times the mean of the `turns` − 1 others, which cost `others` together. The mean, not a
 /// quantile: it is kept up to date by adding.
 pub fn is_outlier(tokens: u64, others: u64, turns: u64) -> bool {
     turns >= OUTLIER_TURNS && tokens >= OUTLIER_AT_LEAST && tokens * (turns - 1) >= OUTLIER_TIMES * others

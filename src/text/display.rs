@@ -3,7 +3,7 @@
 //! A log holds whatever a tool printed: escape sequences, bidirectional overrides, half a terminal's command set.
 //! Nothing of that may reach the terminal. Whole escape sequences are replaced by one visible stand-in, other
 //! control characters by their pictures (U+2400 and on), bidirectional controls and tags by `�`, a tab by
-//! spaces, and a cluster keeps at most [`MARKS`] combining marks. Output that goes to a pipe as JSON does not pass here.
+//! spaces, and a cluster keeps at most eight combining marks. Output that goes to a pipe as JSON does not pass here.
 
 use std::borrow::Cow;
 
