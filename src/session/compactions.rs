@@ -132,7 +132,7 @@ impl Session {
     }
 
     /// A summary: it completes the boundary right before it, or stands alone as old versions wrote it.
-    pub(super) fn summary(&mut self, line: Line, row: u32, id: Option<Id>, facts: TurnFacts) {
+    pub(super) fn summary(&mut self, line: Line, row: u32, facts: TurnFacts) {
         let tip = self.tip(0);
         // Between the two nobody speaks, but a person may queue a prompt.
         let pending = self.pending.take().filter(|pending| {
@@ -148,7 +148,6 @@ impl Session {
             self.pending = None;
             self.compactions[index].boundary_row = None;
         }
-        debug_assert!(id.is_none_or(|id| !self.ids.contains_key(&id)) || index < self.compactions.len());
         let end = boundary
             .logical_parent
             .map_or(Hang::Absent, |id| self.hang(crate::formats::facts::Parent::Of(id)));

@@ -33,6 +33,17 @@ impl Line {
     }
 }
 
+/// Where a record stands and what it hangs on.
+struct Origin {
+    line: Line,
+    row: u32,
+    hang: Hang,
+    strand: Strand,
+    /// A name for a thread that it starts.
+    short_id: Box<str>,
+    id: Option<Id>,
+}
+
 impl Session {
     /// Takes in the record at `line`.
     pub fn push(&mut self, mut line: Line, record: Record) {
@@ -65,24 +76,17 @@ impl Session {
             kind: RowKind::Note,
             flags,
         });
-        self.body(line, row, hang, record.strand, &record.short_id, record.id, record.body);
+        let origin =
+            Origin { line, row, hang, strand: record.strand, short_id: record.short_id, id: record.id };
+        self.body(origin, record.body);
         if let Some(id) = record.id {
             // Of a record that was written twice, the chain goes on from the last copy.
             self.ids.insert(id, row);
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the fields of one record, taken apart once")]
-    fn body(
-        &mut self,
-        line: Line,
-        row: u32,
-        hang: Hang,
-        strand: Strand,
-        short_id: &str,
-        id: Option<Id>,
-        body: Body,
-    ) {
+    fn body(&mut self, origin: Origin, body: Body) {
+        let Origin { line, row, id, .. } = origin;
         match body {
             Body::Note => {}
             Body::Title(title) => self.title = Some(title),
@@ -97,21 +101,12 @@ impl Session {
             },
             Body::Boundary(boundary) => self.boundary(row, id, boundary),
             Body::Clearing(clearing) => self.clear(row, &clearing),
-            Body::Turn(facts) => self.turn_record(line, row, hang, strand, short_id, id, facts),
+            Body::Turn(facts) => self.turn_record(origin, facts),
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the fields of one record, taken apart once")]
-    fn turn_record(
-        &mut self,
-        line: Line,
-        row: u32,
-        hang: Hang,
-        strand: Strand,
-        short_id: &str,
-        id: Option<Id>,
-        facts: TurnFacts,
-    ) {
+    fn turn_record(&mut self, origin: Origin, facts: TurnFacts) {
+        let Origin { line, row, hang, id, .. } = origin;
         if let Some(of) = id.and_then(|id| self.repeats(id, row, &facts)) {
             self.echo(row, of);
             return;
@@ -127,10 +122,10 @@ impl Session {
         }
         note_new(&mut self.models, facts.model.clone());
         if facts.role == Role::Summary {
-            self.summary(line, row, id, facts);
+            self.summary(line, row, facts);
             return;
         }
-        let thread = self.thread_of(strand, short_id, hang);
+        let thread = self.thread_of(origin.strand, &origin.short_id, hang);
         let turn = match self.open_turn(thread, &facts) {
             Some(open) => open,
             None => self.new_turn(thread, line, row, hang, &facts),
