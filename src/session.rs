@@ -18,6 +18,6 @@ pub mod subagents;
 mod tests;
 pub mod text;
 
-pub use compactions::{Clearing, Compaction, Provenance};
+pub use compactions::{Clearing, Compaction, Provenance, SizeFrom};
 pub use model::{Echo, NEVER, Part, Row, RowKind, Session, Thread, Turn, TurnId};
 pub use names::{NO_NAME, Name};

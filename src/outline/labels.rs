@@ -3,7 +3,7 @@
 use crate::formats::facts::PartKind;
 use crate::session::address::Address;
 use crate::session::open::OpenLog;
-use crate::session::{Part, Session, TurnId};
+use crate::session::{Part, Session, SizeFrom, TurnId};
 use crate::text::{numbers, preview};
 
 use super::parts::{notes, ranges, size};
@@ -57,6 +57,11 @@ fn generation_label(view: &View, session: &Session, generation: u32) -> Label {
     let trigger = compaction.trigger.as_deref().unwrap_or("");
     let mut marks = Vec::new();
     let mut text = match compaction.summary {
+        Some(_) if compaction.encrypted.is_some() => {
+            let size = numbers::bytes(u64::from(compaction.encrypted.unwrap_or_default()));
+            let turns = numbers::count(u64::from(compaction.covered()), "turn");
+            format!("encrypted summary ({size}) of {turns} · {} kept", compaction.kept_turns())
+        }
         None => "boundary without a summary".to_owned(),
         Some(_) if compaction.covers.is_empty() && compaction.kept.is_empty() => {
             "summary of turns in another file".to_owned()
@@ -67,12 +72,15 @@ fn generation_label(view: &View, session: &Session, generation: u32) -> Label {
         text = format!("{text} · {trigger}");
     }
     if let Some(before) = compaction.tokens_before {
-        text = format!("{text} · at {}", numbers::short(before));
+        text = format!("{text} · at {}{}", SizeFrom::sign(compaction.before_from), numbers::short(before));
     }
     if compaction.depth > 1 {
         text = format!("{text} · depth {}", compaction.depth);
     }
     if compaction.summary.is_some() {
+        if compaction.unreadable().is_some() {
+            marks.push(Mark::Unreadable);
+        }
         match compaction.complete {
             Some(false) => marks.push(Mark::Incomplete),
             None => marks.push(Mark::Untold),
@@ -88,7 +96,7 @@ fn generation_label(view: &View, session: &Session, generation: u32) -> Label {
         address: Some(Address::Generation(generation)),
         who: "",
         text,
-        tokens: compaction.summary.map(|id| u64::from(session.turn(id).tokens)),
+        tokens: compaction.summary_tokens.map(u64::from),
         turn: compaction.summary.map(|id| session.turn(id).number),
         recorded: true,
         out: compaction.summary.is_none() || view.summary != Some(generation),
@@ -195,6 +203,9 @@ fn bare_turn_label(session: &Session, id: TurnId) -> Label {
     if turn.is_injected() {
         marks.push(Mark::Injected);
     }
+    if let Some((_, leaf)) = session.branch_summaries().iter().find(|(summary, _)| *summary == id) {
+        marks.push(Mark::SumsUp(session.turn(*leaf).number));
+    }
     if turn.is_dangling() {
         marks.push(Mark::Dangling);
     }
@@ -269,6 +280,7 @@ fn bare_part_label(log: &OpenLog, id: TurnId, index: u16, part: &Part) -> Label 
             PartKind::ToolCall => "call",
             PartKind::ToolResult => "result",
             PartKind::Image => "image",
+            PartKind::Encrypted => "sealed",
             PartKind::Other => "other",
         },
         text,

@@ -165,7 +165,7 @@ impl View {
             return Rc::clone(summary);
         }
         let turn = log.session.generation(generation).and_then(|compaction| compaction.summary);
-        let text = turn.and_then(|turn| crate::session::text::whole(&log.session, &log.source, turn).ok());
+        let text = turn.and_then(|turn| crate::session::text::summary(&log.session, &log.source, turn).ok());
         let text = text.unwrap_or_default();
         let summary = Rc::new(SummaryText { sections: sections::split(&text), text });
         self.summaries.borrow_mut().insert(generation, Rc::clone(&summary));

@@ -4,7 +4,11 @@
 //! that it kept) or where the conversation begins, and ends before the boundary. Inside it the path decides what is covered; turns off the
 //! path are abandoned, not covered. All of it is stamped when the summary arrives and never changes.
 
-use crate::formats::facts::{Boundary, Clearing as ClearingFacts, Id, PartKind, Role, TurnFacts};
+use std::collections::BTreeSet;
+
+use crate::formats::facts::{
+    Again, Boundary, Clearing as ClearingFacts, Id, KeptFrom, PartKind, Role, TurnFacts,
+};
 
 use super::branches::Hang;
 use super::grow::Line;
@@ -32,6 +36,30 @@ impl Provenance {
     }
 }
 
+/// Where a size comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizeFrom {
+    /// The compaction's own record.
+    Boundary,
+    /// What was charged for the message next to it: near, but not the same.
+    Usage,
+}
+
+impl SizeFrom {
+    /// The word in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Boundary => "boundary",
+            Self::Usage => "usage",
+        }
+    }
+
+    /// `~` before a size that is only near.
+    pub fn sign(from: Option<Self>) -> &'static str {
+        if from == Some(Self::Usage) { "~" } else { "" }
+    }
+}
+
 /// A run of turn numbers of the main thread, both ends in it.
 pub type Range = (u32, u32);
 
@@ -46,10 +74,22 @@ pub struct Compaction {
     pub summary: Option<TurnId>,
     /// What set it off, as logged.
     pub trigger: Option<Box<str>>,
-    /// Context size before it, as logged by the boundary or by the message before it.
+    /// Context size before it: see `before_from`.
     pub tokens_before: Option<u64>,
-    /// Context size after it, as logged by the boundary.
+    /// Context size after it: see `after_from`.
     pub tokens_after: Option<u64>,
+    /// Where the size before comes from; None where there is none.
+    pub before_from: Option<SizeFrom>,
+    /// Where the size after comes from; None where there is none.
+    pub after_from: Option<SizeFrom>,
+    /// Its agent logs no size after a compaction: the next message's takes its place.
+    pub(super) awaits_after: bool,
+    /// Estimated tokens of its summary; None without a summary, and where that cannot be read.
+    pub summary_tokens: Option<u32>,
+    /// Bytes of its summary, where only the model's provider can read it.
+    pub encrypted: Option<u32>,
+    /// Messages that it wrote down again and that are no earlier turn's.
+    pub told_anew: u32,
     /// The turns it replaced.
     pub covers: Vec<Range>,
     /// Turns of its range that stayed in view word for word.
@@ -112,22 +152,7 @@ impl Session {
         if let Some(id) = id {
             self.boundaries.insert(id, (index, facts.tokens_before));
         }
-        self.compactions.push(Compaction {
-            generation: index as u32 + 1,
-            boundary_row: Some(row),
-            summary: None,
-            trigger: facts.trigger.clone(),
-            tokens_before: facts.tokens_before,
-            tokens_after: facts.tokens_after,
-            covers: Vec::new(),
-            kept: Vec::new(),
-            abandoned: Vec::new(),
-            provenance: Provenance::None,
-            unbroken: false,
-            complete: None,
-            depth: 0,
-            rows: None,
-        });
+        self.compactions.push(Compaction::marked(index as u32 + 1, row, &facts));
         self.pending = Some(Pending { index, facts, tip });
     }
 
@@ -139,7 +164,7 @@ impl Session {
             let mut since = self.main().turns.iter().rev().take_while(|id| **id != pending.tip);
             since.all(|id| self.turn(*id).is_queued())
         });
-        let (index, boundary) = match pending {
+        let (index, mut boundary) = match pending {
             Some(pending) => (pending.index, pending.facts),
             None => (self.compactions.len(), Boundary::default()),
         };
@@ -154,17 +179,82 @@ impl Session {
         let known_end = matches!(end, Hang::At(turn) if self.turn(turn).thread == 0);
         let step = self.step_ends.len() as u32;
         let place = if known_end { self.place(0, end, step, Role::Summary).prev } else { tip };
-        let turn = self.add_turn(0, line, row, Role::Summary, place, step, 0);
-        self.extend(turn, row, facts);
-        self.compactions[index].summary = Some(turn);
+        let turn = self.summarised(index, line, row, place, facts);
         if let Some(mark) = self.compactions[index].boundary_row {
             self.rows[mark as usize].anchor = turn;
         }
-        self.cover(index, turn, known_end, &boundary);
+        self.cover(index, turn, known_end, &mut boundary);
     }
 
-    /// Works out what the compaction at `index` with summary `turn` covers.
-    fn cover(&mut self, index: usize, turn: TurnId, known_end: bool, boundary: &Boundary) {
+    /// A compaction whose mark and summary are one record.
+    pub(super) fn compacted(
+        &mut self,
+        line: Line,
+        row: u32,
+        hang: Hang,
+        mut boundary: Boundary,
+        facts: TurnFacts,
+    ) {
+        let index = self.compactions.len();
+        let mut compaction = Compaction::marked(index as u32 + 1, row, &boundary);
+        compaction.boundary_row = None;
+        compaction.awaits_after = compaction.tokens_after.is_none();
+        self.compactions.push(compaction);
+        let step = self.step_ends.len() as u32;
+        let place = self.place(0, hang, step, Role::Summary).prev;
+        let turn = self.summarised(index, line, row, place, facts);
+        let known_start = boundary.kept_from.is_some_and(|from| self.row_kept_from(from).is_some());
+        self.cover(index, turn, known_start, &mut boundary);
+        let told_anew = self.tell_anew(turn, row, boundary.again);
+        self.compactions[index].told_anew = told_anew;
+    }
+
+    /// The turn of the summary of the compaction at `index`.
+    fn summarised(&mut self, index: usize, line: Line, row: u32, prev: TurnId, facts: TurnFacts) -> TurnId {
+        let step = self.step_ends.len() as u32;
+        let sealed = facts.parts.iter().find(|part| part.kind == PartKind::Encrypted);
+        let (sealed, tokens) =
+            (sealed.map(|part| part.bytes), facts.parts.iter().map(|part| part.tokens).sum());
+        let turn = self.add_turn(0, line, row, Role::Summary, prev, step, 0);
+        self.extend(turn, row, facts);
+        let compaction = &mut self.compactions[index];
+        compaction.summary = Some(turn);
+        compaction.encrypted = sealed;
+        compaction.summary_tokens = sealed.is_none().then_some(tokens);
+        turn
+    }
+
+    /// Messages that the compaction of `turn` wrote down and that are no earlier turn's: the model reads them with
+    /// the summary, so they are parts of its turn. The answer is how many there are.
+    fn tell_anew(&mut self, turn: TurnId, row: u32, again: Vec<Again>) -> u32 {
+        let mut told = 0;
+        for message in again {
+            told += 1;
+            for (index, part) in (message.first..).zip(&message.parts) {
+                self.add_part(turn, row, index, part);
+                if let Some(part) = self.parts.last_mut() {
+                    part.again = true;
+                }
+            }
+        }
+        let end = self.parts.len() as u32;
+        self.turns[turn.0 as usize].parts.1 = end;
+        told
+    }
+
+    /// What was charged for the first message after a compaction says how large its context was.
+    pub(super) fn size_after(&mut self, context: u64) {
+        if let Some(compaction) = self.compactions.last_mut()
+            && std::mem::take(&mut compaction.awaits_after)
+        {
+            compaction.tokens_after = Some(context);
+            compaction.after_from = Some(SizeFrom::Usage);
+        }
+    }
+
+    /// Works out what the compaction at `index` with summary `turn` covers; `known` tells whether the log names an
+    /// end of its range. Of the messages that were written down again, those that are no earlier turn's stay.
+    fn cover(&mut self, index: usize, turn: TurnId, known: bool, boundary: &mut Boundary) {
         let Some(end) = self.before(turn) else {
             let compaction = &mut self.compactions[index];
             (compaction.complete, compaction.depth) = (Some(false), 1);
@@ -191,7 +281,10 @@ impl Session {
             .filter_map(|number| self.numbered(0, number))
             .collect();
         in_view.extend(&path);
-        let kept = self.kept_turns(boundary, &in_view);
+        let mut kept = self.kept_turns(boundary, &in_view);
+        kept.extend(self.found_again(&mut boundary.again, &in_view));
+        kept.sort_unstable();
+        kept.dedup();
         let numbers = |ids: &mut dyn Iterator<Item = TurnId>| ranges(ids.map(|id| self.turn(id).number));
         let covers = numbers(&mut in_view.iter().copied().filter(|id| !kept.contains(id)));
         let kept_ranges = numbers(&mut kept.iter().copied());
@@ -204,9 +297,12 @@ impl Session {
             1 + path.iter().filter_map(|id| self.compaction_of(*id)).map(|c| c.depth).max().unwrap_or(0);
         let logged = self.context_size(self.turn(end).number).map(|(tokens, _)| u64::from(tokens));
         let compaction = &mut self.compactions[index];
-        compaction.tokens_before = compaction.tokens_before.or(logged);
+        if compaction.tokens_before.is_none() {
+            compaction.tokens_before = logged;
+            compaction.before_from = logged.map(|_| SizeFrom::Usage);
+        }
         compaction.unbroken = !broken;
-        compaction.provenance = if known_end && !broken { Provenance::Exact } else { Provenance::Positional };
+        compaction.provenance = if known && !broken { Provenance::Exact } else { Provenance::Positional };
         compaction.covers = covers;
         compaction.kept = kept_ranges;
         compaction.abandoned = abandoned;
@@ -215,22 +311,57 @@ impl Session {
         compaction.rows = Some((first_row, last_row));
     }
 
-    /// The turns of `in_view` that the boundary says were kept, in order.
+    /// The turns of `in_view` that the boundary says were kept.
     fn kept_turns(&self, boundary: &Boundary, in_view: &[TurnId]) -> Vec<TurnId> {
         let turn_of = |id: &Id| self.ids.get(id).and_then(|row| self.rows[*row as usize].anchor.some());
-        let mut kept: Vec<TurnId> = if boundary.kept.is_empty() {
-            match boundary.kept_segment.and_then(|(head, tail)| Some((turn_of(&head)?, turn_of(&tail)?))) {
-                Some((head, tail)) => {
-                    in_view.iter().copied().filter(|id| (head..=tail).contains(id)).collect()
-                }
-                None => Vec::new(),
-            }
-        } else {
-            boundary.kept.iter().filter_map(turn_of).filter(|id| in_view.contains(id)).collect()
+        if !boundary.kept.is_empty() {
+            return boundary.kept.iter().filter_map(turn_of).filter(|id| in_view.contains(id)).collect();
+        }
+        if let Some((head, tail)) = boundary.kept_segment
+            && let (Some(head), Some(tail)) = (turn_of(&head), turn_of(&tail))
+        {
+            return in_view.iter().copied().filter(|id| (head..=tail).contains(id)).collect();
+        }
+        let Some(from) = boundary.kept_from.and_then(|from| self.row_kept_from(from)) else {
+            return Vec::new();
         };
-        kept.sort_unstable();
-        kept.dedup();
-        kept
+        // An older summary in that run is replaced by the new one.
+        let stays = |id: &TurnId| self.turn(*id).first_row >= from && !self.turn(*id).is_summary();
+        in_view.iter().copied().filter(stays).collect()
+    }
+
+    /// The row at which the kept run begins.
+    fn row_kept_from(&self, from: KeptFrom) -> Option<u32> {
+        match from {
+            KeptFrom::Record(id) => self.ids.get(&id).copied(),
+            KeptFrom::Entry(number) => {
+                let mut row = u32::try_from(number).ok()?;
+                for (malformed, _) in &self.malformed {
+                    row += u32::from(*malformed <= row);
+                }
+                ((row as usize) < self.rows.len()).then_some(row)
+            }
+        }
+    }
+
+    /// The turns of `in_view` that say what a message of `again` says, the newest that is not taken yet for each;
+    /// such messages are taken out of `again`. What the agent keeps are the newest messages.
+    fn found_again(&self, again: &mut Vec<Again>, in_view: &[TurnId]) -> BTreeSet<TurnId> {
+        let mut found = BTreeSet::new();
+        let mut left: Vec<Again> = Vec::new();
+        for message in std::mem::take(again).into_iter().rev() {
+            let said = self.said.get(&message.said).map_or(&[][..], |turns| &turns[..]);
+            let free = |id: &&TurnId| in_view.binary_search(id).is_ok() && !found.contains(*id);
+            match said.iter().rev().find(free).copied() {
+                Some(turn) => {
+                    found.insert(turn);
+                }
+                None => left.push(message),
+            }
+        }
+        left.reverse();
+        *again = left;
+        found
     }
 
     /// Whether every original of a range is in the log: not where a line in it is malformed or the file begins in
@@ -240,7 +371,9 @@ impl Session {
         let malformed = self.malformed.get(from).is_some_and(|(row, _)| *row <= last_row);
         let begins_inside =
             path.first().is_some_and(|id| self.turn(*id).is_dangling() && self.turn(*id).number == 1);
-        if malformed || begins_inside {
+        let elsewhere = self.header.as_ref().is_some_and(|header| header.begins_elsewhere)
+            && path.first().is_some_and(|id| self.turn(*id).number == 1);
+        if malformed || begins_inside || elsewhere {
             return Some(false);
         }
         let broken = path.iter().any(|id| self.turn(*id).is_dangling());
@@ -304,9 +437,58 @@ pub(super) fn ranges(numbers: impl Iterator<Item = u32>) -> Vec<Range> {
 }
 
 impl Compaction {
+    /// A compaction of which only the mark at `row` is known.
+    fn marked(generation: u32, row: u32, facts: &Boundary) -> Self {
+        Self {
+            generation,
+            boundary_row: Some(row),
+            summary: None,
+            trigger: facts.trigger.clone(),
+            tokens_before: facts.tokens_before,
+            tokens_after: facts.tokens_after,
+            before_from: facts.tokens_before.map(|_| SizeFrom::Boundary),
+            after_from: facts.tokens_after.map(|_| SizeFrom::Boundary),
+            awaits_after: false,
+            summary_tokens: None,
+            encrypted: None,
+            told_anew: 0,
+            covers: Vec::new(),
+            kept: Vec::new(),
+            abandoned: Vec::new(),
+            provenance: Provenance::None,
+            unbroken: false,
+            complete: None,
+            depth: 0,
+            rows: None,
+        }
+    }
+
+    /// Whether its summary can be read here.
+    pub fn is_readable(&self) -> bool {
+        self.summary_tokens.is_some_and(|tokens| tokens > 0)
+    }
+
+    /// Why its summary cannot be read, where there is one that cannot.
+    pub fn unreadable(&self) -> Option<String> {
+        self.summary?;
+        match self.encrypted {
+            Some(bytes) => Some(format!(
+                "the summary is encrypted ({}): only the model's provider can read it",
+                crate::text::numbers::bytes(u64::from(bytes))
+            )),
+            None if !self.is_readable() => Some("the record of the compaction holds no summary text".into()),
+            None => None,
+        }
+    }
+
     /// How many turns it replaced.
     pub fn covered(&self) -> u32 {
         self.covers.iter().map(|(from, to)| to - from + 1).sum()
+    }
+
+    /// How many turns of its range stayed in view.
+    pub fn kept_turns(&self) -> u32 {
+        self.kept.iter().map(|(from, to)| to - from + 1).sum()
     }
 
     /// Whether it replaced the turn with this number of the main thread.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use crate::formats::Format;
-use crate::formats::facts::{Id, PartKind, Role, Usage};
+use crate::formats::facts::{Header, Id, PartKind, Role, Said, Twin, Usage};
 
 use super::compactions::{Clearing, Compaction, Pending};
 use super::names::{NO_NAME, Name, Names};
@@ -191,6 +191,8 @@ pub struct Part {
     pub voice: bool,
     /// A failed result.
     pub error: bool,
+    /// A compaction wrote it down again: it stands beside the summary, not in it.
+    pub again: bool,
 }
 
 /// One line of conversation.
@@ -249,6 +251,20 @@ pub struct Session {
     /// When prompts were taken back from the queue; a fork may have left them behind before that.
     pub(super) withdrawn: HashMap<TurnId, u32>,
     pub(super) echoes: Vec<Echo>,
+    /// Where messages were said that a compaction may keep a copy of.
+    pub(super) said: HashMap<Said, Vec<TurnId>>,
+    /// The newest record of a message that is written twice, until its twin comes or somebody else speaks.
+    pub(super) twin: Option<(Twin, Role, TurnId)>,
+    /// Rewinds of the main thread: after which turn each happened, and the turn that the path goes on from.
+    pub(super) rewinds: Vec<(u32, TurnId)>,
+    /// Turns that sum up a branch, and the turn in which that branch ended.
+    pub(super) branch_summaries: Vec<(TurnId, TurnId)>,
+    /// Tokens charged so far as the log counts them, and what earlier runs of the counter had come to.
+    pub(super) metered: (Usage, Usage),
+    /// The size of the model's window, where it was logged.
+    pub(super) window: Option<u32>,
+    /// Where the session comes from, as its first header says.
+    pub(super) header: Option<Box<Header>>,
     pub(super) malformed: Vec<(u32, Box<str>)>,
     pub(super) waiting: Waiting,
     pub(super) agents: Vec<(Box<str>, TurnId)>,
@@ -301,6 +317,13 @@ impl Session {
             revived: HashMap::new(),
             withdrawn: HashMap::new(),
             echoes: Vec::new(),
+            said: HashMap::new(),
+            twin: None,
+            rewinds: Vec::new(),
+            branch_summaries: Vec::new(),
+            metered: (Usage::default(), Usage::default()),
+            window: None,
+            header: None,
             malformed: Vec::new(),
             waiting: Waiting::default(),
             agents: Vec::new(),
@@ -462,6 +485,27 @@ impl Session {
         self.withdrawn.get(&id).copied()
     }
 
+    /// Where the path of the main thread ends as of turn `number`: that turn, or the one that a rewind right after it
+    /// went back to. Nothing where there is no such turn or a rewind left none.
+    pub fn head(&self, number: u32) -> Option<TurnId> {
+        let rewound =
+            self.rewinds.iter().rev().take_while(|(at, _)| *at >= number).find(|(at, _)| *at == number);
+        match rewound {
+            Some((_, to)) => to.some(),
+            None => self.numbered(0, number),
+        }
+    }
+
+    /// Turns that sum up a branch which was left, each with the turn in which the branch ended.
+    pub fn branch_summaries(&self) -> &[(TurnId, TurnId)] {
+        &self.branch_summaries
+    }
+
+    /// Where the session comes from, where its log says so.
+    pub fn header(&self) -> Option<&Header> {
+        self.header.as_deref()
+    }
+
     /// Records that repeat turns.
     pub fn echoes(&self) -> &[Echo] {
         &self.echoes
@@ -494,7 +538,7 @@ impl Session {
     /// The logged size of the context as of turn `number` of the main thread, and the turn that logged it: the
     /// newest closed assistant turn on the path. Nothing where none was logged since the compaction before it.
     pub fn context_size(&self, number: u32) -> Option<(u32, TurnId)> {
-        let mut at = self.numbered(0, number)?;
+        let mut at = self.head(number)?;
         loop {
             let turn = self.turn(at);
             if turn.context > 0 {
@@ -507,9 +551,12 @@ impl Session {
         }
     }
 
-    /// The size of the model's window in tokens, and whether it was logged: Claude Code logs none, so it is taken
-    /// to be 200,000, or a million where more than 200,000 tokens were in use or the model's name says so.
+    /// The size of the model's window in tokens, and whether it was logged. Claude Code and pi log none, so it is
+    /// taken to be 200,000, or a million where more than 200,000 tokens were in use or the model's name says so.
     pub fn window(&self) -> (u32, bool) {
+        if let Some(logged) = self.window {
+            return (logged, true);
+        }
         const USUAL: u32 = 200_000;
         const LARGE: u32 = 1_000_000;
         let named = self.models.iter().any(|model| model.contains("[1m]"));

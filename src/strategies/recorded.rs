@@ -4,9 +4,8 @@ use crate::session::{Compaction, Session, TurnId};
 
 use super::Entry;
 
-/// See [`super::context`].
-pub(super) fn entries(session: &Session, turn: TurnId) -> Vec<Entry> {
-    let number = session.turn(turn).number;
+/// See [`super::context`]: what is seen on the path that ends in `turn`, after turn `number`.
+pub(super) fn entries(session: &Session, turn: TurnId, number: u32) -> Vec<Entry> {
     let mut newest_first = Vec::new();
     for id in session.path(turn) {
         if session.turn(id).is_summary()
