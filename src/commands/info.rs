@@ -258,6 +258,7 @@ impl<'a> Facts<'a> {
 fn compaction(session: &Session, compaction: &Compaction) -> Value {
     let line = |row: u32| session.rows()[row as usize].line;
     let summary = compaction.summary.map(|id| session.turn(id));
+    let after = session.size_after(compaction);
     json!({
         "generation": compaction.generation,
         "turn": summary.map(|turn| turn.number),
@@ -265,9 +266,9 @@ fn compaction(session: &Session, compaction: &Compaction) -> Value {
         "boundary_line": compaction.boundary_row.map(line),
         "trigger": compaction.trigger,
         "tokens_before": compaction.tokens_before,
-        "tokens_after": compaction.tokens_after,
+        "tokens_after": after.map(|(tokens, _)| tokens),
         "tokens_before_from": compaction.before_from.map(SizeFrom::name),
-        "tokens_after_from": compaction.after_from.map(SizeFrom::name),
+        "tokens_after_from": after.map(|(_, from)| from.name()),
         "summary_tokens": compaction.summary_tokens,
         "readable": summary.map(|_| compaction.is_readable()),
         "unreadable": compaction.unreadable(),

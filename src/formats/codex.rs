@@ -6,8 +6,6 @@
 
 mod compacted;
 mod envelope;
-#[cfg(test)]
-mod tests;
 mod whole;
 
 use std::borrow::Cow;

@@ -280,6 +280,8 @@ pub struct Boundary {
     pub kept_segment: Option<(Id, Id)>,
     /// Where the kept run begins that ends with the compaction.
     pub kept_from: Option<KeptFrom>,
+    /// The model reads what was kept before the summary, not behind it.
+    pub kept_first: bool,
     /// What the compaction wrote down again: messages kept word for word, and others told to the model anew.
     pub again: Vec<Again>,
 }

@@ -3,8 +3,6 @@
 //! One JSON object a line, the first one a header. Owns the meaning of its entries and of the roles of its messages.
 //! A compaction is one entry that says where the part begins that stayed in view, by id or, in version 1, by number.
 
-#[cfg(test)]
-mod tests;
 mod whole;
 
 use std::borrow::Cow;

@@ -3,7 +3,7 @@
 use crate::formats::facts::PartKind;
 use crate::session::address::Address;
 use crate::session::open::OpenLog;
-use crate::session::{Part, Session, SizeFrom, TurnId};
+use crate::session::{Part, Session, TurnId};
 use crate::text::{numbers, preview};
 
 use super::parts::{notes, ranges, size};
@@ -57,22 +57,24 @@ fn generation_label(view: &View, session: &Session, generation: u32) -> Label {
     let trigger = compaction.trigger.as_deref().unwrap_or("");
     let mut marks = Vec::new();
     let mut text = match compaction.summary {
-        Some(_) if compaction.encrypted.is_some() => {
-            let size = numbers::bytes(u64::from(compaction.encrypted.unwrap_or_default()));
-            let turns = numbers::count(u64::from(compaction.covered()), "turn");
-            format!("encrypted summary ({size}) of {turns} · {} kept", compaction.kept_turns())
-        }
         None => "boundary without a summary".to_owned(),
         Some(_) if compaction.covers.is_empty() && compaction.kept.is_empty() => {
             "summary of turns in another file".to_owned()
         }
-        Some(_) => format!("summary of {}", numbers::count(u64::from(compaction.covered()), "turn")),
+        Some(_) => {
+            let sealed = compaction.encrypted.map(|size| numbers::bytes(u64::from(size)));
+            let what = sealed.map_or("summary".to_owned(), |size| format!("encrypted summary ({size})"));
+            let turns = numbers::count(u64::from(compaction.covered()), "turn");
+            let kept = compaction.kept_turns();
+            let kept = if kept > 0 { format!(" · {kept} kept") } else { String::new() };
+            format!("{what} of {turns}{kept}")
+        }
     };
     if !trigger.is_empty() {
         text = format!("{text} · {trigger}");
     }
-    if let Some(before) = compaction.tokens_before {
-        text = format!("{text} · at {}{}", SizeFrom::sign(compaction.before_from), numbers::short(before));
+    if let Some(before) = compaction.before(numbers::short) {
+        text = format!("{text} · at {before}");
     }
     if compaction.depth > 1 {
         text = format!("{text} · depth {}", compaction.depth);

@@ -6,7 +6,8 @@
 
 use crate::formats::facts::{Parent, Role};
 
-use super::model::{NEVER, Row, Session, Turn, TurnId};
+use super::model::Session;
+use super::turns::{NEVER, Row, Turn, TurnId};
 
 /// What the record that a record hangs on leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,15 +4,12 @@
 //! that it kept) or where the conversation begins, and ends before the boundary. Inside it the path decides what is covered; turns off the
 //! path are abandoned, not covered. All of it is stamped when the summary arrives and never changes.
 
-use std::collections::BTreeSet;
-
-use crate::formats::facts::{
-    Again, Boundary, Clearing as ClearingFacts, Id, KeptFrom, PartKind, Role, TurnFacts,
-};
+use crate::formats::facts::{Again, Boundary, Clearing as ClearingFacts, Id, PartKind, Role, TurnFacts};
 
 use super::branches::Hang;
 use super::grow::Line;
-use super::model::{Row, Session, Turn, TurnId};
+use super::model::Session;
+use super::turns::{Row, RowKind, Turn, TurnId};
 
 /// How the covered range is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +52,8 @@ impl SizeFrom {
     }
 
     /// `~` before a size that is only near.
-    pub fn sign(from: Option<Self>) -> &'static str {
-        if from == Some(Self::Usage) { "~" } else { "" }
+    pub fn sign(self) -> &'static str {
+        if self == Self::Usage { "~" } else { "" }
     }
 }
 
@@ -74,16 +71,12 @@ pub struct Compaction {
     pub summary: Option<TurnId>,
     /// What set it off, as logged.
     pub trigger: Option<Box<str>>,
-    /// Context size before it: see `before_from`.
+    /// Context size before it; where it comes from says `before_from`.
     pub tokens_before: Option<u64>,
-    /// Context size after it: see `after_from`.
+    /// Context size after it, as logged by its own record.
     pub tokens_after: Option<u64>,
     /// Where the size before comes from; None where there is none.
     pub before_from: Option<SizeFrom>,
-    /// Where the size after comes from; None where there is none.
-    pub after_from: Option<SizeFrom>,
-    /// Its agent logs no size after a compaction: the next message's takes its place.
-    pub(super) awaits_after: bool,
     /// Estimated tokens of its summary; None without a summary, and where that cannot be read.
     pub summary_tokens: Option<u32>,
     /// Bytes of its summary, where only the model's provider can read it.
@@ -94,6 +87,8 @@ pub struct Compaction {
     pub covers: Vec<Range>,
     /// Turns of its range that stayed in view word for word.
     pub kept: Vec<Range>,
+    /// The model reads them before the summary, not behind it.
+    pub kept_first: bool,
     /// Turns of its range on other branches.
     pub abandoned: Vec<Range>,
     /// How the range is known from the chain of records alone (see [`Session::provenance`]).
@@ -198,7 +193,6 @@ impl Session {
         let index = self.compactions.len();
         let mut compaction = Compaction::marked(index as u32 + 1, row, &boundary);
         compaction.boundary_row = None;
-        compaction.awaits_after = compaction.tokens_after.is_none();
         self.compactions.push(compaction);
         let step = self.step_ends.len() as u32;
         let place = self.place(0, hang, step, Role::Summary).prev;
@@ -240,144 +234,6 @@ impl Session {
         let end = self.parts.len() as u32;
         self.turns[turn.0 as usize].parts.1 = end;
         told
-    }
-
-    /// What was charged for the first message after a compaction says how large its context was.
-    pub(super) fn size_after(&mut self, context: u64) {
-        if let Some(compaction) = self.compactions.last_mut()
-            && std::mem::take(&mut compaction.awaits_after)
-        {
-            compaction.tokens_after = Some(context);
-            compaction.after_from = Some(SizeFrom::Usage);
-        }
-    }
-
-    /// Works out what the compaction at `index` with summary `turn` covers; `known` tells whether the log names an
-    /// end of its range. Of the messages that were written down again, those that are no earlier turn's stay.
-    fn cover(&mut self, index: usize, turn: TurnId, known: bool, boundary: &mut Boundary) {
-        let Some(end) = self.before(turn) else {
-            let compaction = &mut self.compactions[index];
-            (compaction.complete, compaction.depth) = (Some(false), 1);
-            return;
-        };
-        let mut path: Vec<TurnId> = Vec::new();
-        for id in self.path(end) {
-            path.push(id);
-            let at = self.turn(id);
-            if at.role == Role::Summary || at.is_root() {
-                break;
-            }
-        }
-        path.reverse();
-        let Some(start) = path.first().copied() else { return };
-        let first_row = self.turn(start).first_row;
-        let last_row =
-            self.compactions[index].boundary_row.unwrap_or(self.turn(turn).first_row).saturating_sub(1);
-        // What the compaction before kept stands above its summary and was in view with it.
-        let mut in_view: Vec<TurnId> = self
-            .compaction_of(start)
-            .into_iter()
-            .flat_map(|before| before.kept.iter().flat_map(|(from, to)| *from..=*to))
-            .filter_map(|number| self.numbered(0, number))
-            .collect();
-        in_view.extend(&path);
-        let mut kept = self.kept_turns(boundary, &in_view);
-        kept.extend(self.found_again(&mut boundary.again, &in_view));
-        kept.sort_unstable();
-        kept.dedup();
-        let numbers = |ids: &mut dyn Iterator<Item = TurnId>| ranges(ids.map(|id| self.turn(id).number));
-        let covers = numbers(&mut in_view.iter().copied().filter(|id| !kept.contains(id)));
-        let kept_ranges = numbers(&mut kept.iter().copied());
-        let on_path = |id: &TurnId| path.binary_search(id).is_ok();
-        let span = self.turn(start).number..self.turn(turn).number;
-        let abandoned = numbers(&mut span.filter_map(|n| self.numbered(0, n)).filter(|id| !on_path(id)));
-        let broken = path.iter().any(|id| self.turn(*id).is_dangling());
-        let complete = self.is_complete(&path, first_row, last_row);
-        let depth =
-            1 + path.iter().filter_map(|id| self.compaction_of(*id)).map(|c| c.depth).max().unwrap_or(0);
-        let logged = self.context_size(self.turn(end).number).map(|(tokens, _)| u64::from(tokens));
-        let compaction = &mut self.compactions[index];
-        if compaction.tokens_before.is_none() {
-            compaction.tokens_before = logged;
-            compaction.before_from = logged.map(|_| SizeFrom::Usage);
-        }
-        compaction.unbroken = !broken;
-        compaction.provenance = if known && !broken { Provenance::Exact } else { Provenance::Positional };
-        compaction.covers = covers;
-        compaction.kept = kept_ranges;
-        compaction.abandoned = abandoned;
-        compaction.complete = complete;
-        compaction.depth = depth;
-        compaction.rows = Some((first_row, last_row));
-    }
-
-    /// The turns of `in_view` that the boundary says were kept.
-    fn kept_turns(&self, boundary: &Boundary, in_view: &[TurnId]) -> Vec<TurnId> {
-        let turn_of = |id: &Id| self.ids.get(id).and_then(|row| self.rows[*row as usize].anchor.some());
-        if !boundary.kept.is_empty() {
-            return boundary.kept.iter().filter_map(turn_of).filter(|id| in_view.contains(id)).collect();
-        }
-        if let Some((head, tail)) = boundary.kept_segment
-            && let (Some(head), Some(tail)) = (turn_of(&head), turn_of(&tail))
-        {
-            return in_view.iter().copied().filter(|id| (head..=tail).contains(id)).collect();
-        }
-        let Some(from) = boundary.kept_from.and_then(|from| self.row_kept_from(from)) else {
-            return Vec::new();
-        };
-        // An older summary in that run is replaced by the new one.
-        let stays = |id: &TurnId| self.turn(*id).first_row >= from && !self.turn(*id).is_summary();
-        in_view.iter().copied().filter(stays).collect()
-    }
-
-    /// The row at which the kept run begins.
-    fn row_kept_from(&self, from: KeptFrom) -> Option<u32> {
-        match from {
-            KeptFrom::Record(id) => self.ids.get(&id).copied(),
-            KeptFrom::Entry(number) => {
-                let mut row = u32::try_from(number).ok()?;
-                for (malformed, _) in &self.malformed {
-                    row += u32::from(*malformed <= row);
-                }
-                ((row as usize) < self.rows.len()).then_some(row)
-            }
-        }
-    }
-
-    /// The turns of `in_view` that say what a message of `again` says, the newest that is not taken yet for each;
-    /// such messages are taken out of `again`. What the agent keeps are the newest messages.
-    fn found_again(&self, again: &mut Vec<Again>, in_view: &[TurnId]) -> BTreeSet<TurnId> {
-        let mut found = BTreeSet::new();
-        let mut left: Vec<Again> = Vec::new();
-        for message in std::mem::take(again).into_iter().rev() {
-            let said = self.said.get(&message.said).map_or(&[][..], |turns| &turns[..]);
-            let free = |id: &&TurnId| in_view.binary_search(id).is_ok() && !found.contains(*id);
-            match said.iter().rev().find(free).copied() {
-                Some(turn) => {
-                    found.insert(turn);
-                }
-                None => left.push(message),
-            }
-        }
-        left.reverse();
-        *again = left;
-        found
-    }
-
-    /// Whether every original of a range is in the log: not where a line in it is malformed or the file begins in
-    /// the middle of a conversation; nobody can tell where the chain breaks inside.
-    fn is_complete(&self, path: &[TurnId], first_row: u32, last_row: u32) -> Option<bool> {
-        let from = self.malformed.partition_point(|(row, _)| *row < first_row);
-        let malformed = self.malformed.get(from).is_some_and(|(row, _)| *row <= last_row);
-        let begins_inside =
-            path.first().is_some_and(|id| self.turn(*id).is_dangling() && self.turn(*id).number == 1);
-        let elsewhere = self.header.as_ref().is_some_and(|header| header.begins_elsewhere)
-            && path.first().is_some_and(|id| self.turn(*id).number == 1);
-        if malformed || begins_inside || elsewhere {
-            return Some(false);
-        }
-        let broken = path.iter().any(|id| self.turn(*id).is_dangling());
-        (!broken).then_some(true)
     }
 
     /// How the covered range of `compaction` is known. The compaction call's own file, where there is one, names
@@ -424,18 +280,6 @@ impl Session {
     }
 }
 
-/// Rising numbers as runs.
-pub(super) fn ranges(numbers: impl Iterator<Item = u32>) -> Vec<Range> {
-    let mut out: Vec<Range> = Vec::new();
-    for number in numbers {
-        match out.last_mut() {
-            Some((_, end)) if *end + 1 == number => *end = number,
-            _ => out.push((number, number)),
-        }
-    }
-    out
-}
-
 impl Compaction {
     /// A compaction of which only the mark at `row` is known.
     fn marked(generation: u32, row: u32, facts: &Boundary) -> Self {
@@ -447,13 +291,12 @@ impl Compaction {
             tokens_before: facts.tokens_before,
             tokens_after: facts.tokens_after,
             before_from: facts.tokens_before.map(|_| SizeFrom::Boundary),
-            after_from: facts.tokens_after.map(|_| SizeFrom::Boundary),
-            awaits_after: false,
             summary_tokens: None,
             encrypted: None,
             told_anew: 0,
             covers: Vec::new(),
             kept: Vec::new(),
+            kept_first: facts.kept_first,
             abandoned: Vec::new(),
             provenance: Provenance::None,
             unbroken: false,
@@ -461,6 +304,12 @@ impl Compaction {
             depth: 0,
             rows: None,
         }
+    }
+
+    /// Context size before it, in words: `short` or in full, with a sign where it is only near.
+    pub fn before(&self, words: fn(u64) -> String) -> Option<String> {
+        let sign = self.before_from.map_or("", SizeFrom::sign);
+        Some(format!("{sign}{}", words(self.tokens_before?)))
     }
 
     /// Whether its summary can be read here.
@@ -500,7 +349,7 @@ impl Compaction {
 impl Row {
     /// The turn this row's record is a part of.
     pub fn turn(&self) -> Option<TurnId> {
-        (self.kind == super::RowKind::Turn).then(|| self.anchor.some()).flatten()
+        (self.kind == RowKind::Turn).then(|| self.anchor.some()).flatten()
     }
 }
 

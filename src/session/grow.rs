@@ -3,14 +3,13 @@
 //! Appending costs the same at the first record and at the millionth. What a record changes of what is there
 //! already is bounded: the open turn grows, a fork stamps the turns it leaves behind, a result finds its call.
 
-use crate::formats::facts::{
-    Body, Id, Meter, Parent, PartFacts, PartKind, Record, Role, Strand, TurnFacts, Usage,
-};
+use crate::formats::facts::{Body, Id, Parent, PartFacts, PartKind, Record, Role, Strand, TurnFacts};
 
 use super::branches::Hang;
-use super::model::{Echo, Message, NEVER, Part, Row, RowKind, Session, Thread, Turn, TurnId};
+use super::model::Session;
 use super::names::NO_NAME;
 use super::queue::QueueOutcome;
+use super::turns::{Echo, NEVER, Part, Row, RowKind, Thread, Turn, TurnId};
 
 /// Tools that start a sub-agent.
 const TASK_TOOLS: [&str; 2] = ["Task", "Agent"];
@@ -355,72 +354,6 @@ impl Session {
         }
     }
 
-    /// A measurement: what was charged so far, how large the context is, the window, the model.
-    fn measure(&mut self, meter: Meter) {
-        note_new(&mut self.models, meter.model);
-        self.window = meter.window.map(small).or(self.window);
-        if let Some(total) = meter.total {
-            let (last, before) = &mut self.metered;
-            // The counter of a new process begins anew.
-            if total.context() + total.output < last.context() + last.output {
-                before.add(*last);
-            }
-            *last = total;
-            self.usage = *before;
-            self.usage.add(total);
-        }
-        let Some(context) = meter.context.filter(|context| *context > 0) else { return };
-        // It was counted for the newest answer of the model.
-        let mut at = self.tip(0);
-        while let Some(id) = at.some() {
-            match self.turn(id).role {
-                Role::Assistant => return self.set_context(id, context),
-                Role::Summary => return self.size_after(context),
-                Role::User | Role::Tool => at = self.turn(id).prev,
-            }
-        }
-    }
-
-    /// The logged size of the context that turn `id` was made from.
-    fn set_context(&mut self, id: TurnId, context: u64) {
-        if context > 0 {
-            self.turns[id.0 as usize].context = small(context);
-            self.size_after(context);
-        }
-    }
-
-    /// Usage is repeated on every record of a message and grows: the last record counts, once for the message.
-    fn count_usage(&mut self, id: TurnId, facts: &TurnFacts) {
-        let Some(message) = facts.message else {
-            if let Some(usage) = facts.usage {
-                self.add_usage(usage, [0; 4]);
-                self.set_context(id, usage.context());
-            }
-            return;
-        };
-        let step = self.turn(id).step;
-        let known = self.messages.entry(message).or_insert(Message { last_turn: id, step, usage: [0; 4] });
-        known.last_turn = id;
-        if let Some(usage) = facts.usage {
-            let now = [usage.input, usage.output, usage.cache_read, usage.cache_write].map(small);
-            let before = std::mem::replace(&mut known.usage, now);
-            self.add_usage(usage, before);
-            self.set_context(id, usage.context());
-        }
-    }
-
-    fn add_usage(&mut self, now: Usage, before: [u32; 4]) {
-        let [input, output, cache_read, cache_write] = before.map(u64::from);
-        self.usage.input += u64::from(small(now.input));
-        self.usage.output += u64::from(small(now.output));
-        self.usage.cache_read += u64::from(small(now.cache_read));
-        self.usage.cache_write += u64::from(small(now.cache_write));
-        self.usage.input -= input;
-        self.usage.output -= output;
-        self.usage.cache_read -= cache_read;
-        self.usage.cache_write -= cache_write;
-    }
-
     /// The turn that a record with this id repeats: the same id, equally rooted, and the same parts.
     fn repeats(&self, id: Id, row: u32, facts: &TurnFacts) -> Option<TurnId> {
         let earlier = *self.ids.get(&id)?;
@@ -493,16 +426,12 @@ impl Session {
     }
 }
 
-fn note_new(known: &mut Vec<Box<str>>, name: Option<Box<str>>) {
+pub(super) fn note_new(known: &mut Vec<Box<str>>, name: Option<Box<str>>) {
     if let Some(name) = name
         && !known.contains(&name)
     {
         known.push(name);
     }
-}
-
-fn small(tokens: u64) -> u32 {
-    u32::try_from(tokens).unwrap_or(u32::MAX)
 }
 
 /// Which part's first words speak best for a turn: the lowest.

@@ -11,13 +11,19 @@ pub(super) fn entries(session: &Session, turn: TurnId, number: u32) -> Vec<Entry
         if session.turn(id).is_summary()
             && let Some(compaction) = session.compaction_of(id)
         {
-            push_kept(session, compaction, number, &mut newest_first);
-            newest_first.push(Entry::Summary {
+            let summary = Entry::Summary {
                 turn: id,
                 generation: compaction.generation,
                 covers: compaction.covers.clone(),
                 depth: compaction.depth,
-            });
+            };
+            if compaction.kept_first {
+                newest_first.push(summary);
+                push_kept(session, compaction, number, &mut newest_first);
+            } else {
+                push_kept(session, compaction, number, &mut newest_first);
+                newest_first.push(summary);
+            }
             break;
         }
         newest_first.push(shown(session, id, number));

@@ -4,7 +4,7 @@ use crate::formats::facts::{PartKind, Role};
 use crate::outline::{Group, Mark, Node, Outline, View};
 use crate::session::open::OpenLog;
 use crate::session::text::{line, shown};
-use crate::session::{Compaction, Session, SizeFrom, TurnId};
+use crate::session::{Compaction, Session, TurnId};
 use crate::text::numbers::{bytes, count, grouped, short};
 
 use super::document::{Block, Document, Tone};
@@ -157,10 +157,9 @@ fn summary_facts(session: &Session, compaction: &Compaction) -> Vec<(Tone, Strin
     let mut first = vec!["recorded".to_owned()];
     first.extend(compaction.trigger.as_deref().map(str::to_owned));
     first.push(format!("depth {}", compaction.depth));
-    let signed = |from, tokens| format!("{}{}", SizeFrom::sign(from), grouped(tokens));
-    let before = compaction.tokens_before.map(|tokens| signed(compaction.before_from, tokens));
-    let after = compaction.tokens_after.map(|tokens| signed(compaction.after_from, tokens));
-    let after = after.or_else(|| next_context(session, id));
+    let after = session.size_after(compaction);
+    let after = after.map(|(tokens, from)| format!("{}{}", from.sign(), grouped(tokens)));
+    let before = compaction.before(grouped);
     if let Some(before) = before {
         first.push(format!("context {before} → {}", after.unwrap_or_else(|| "not logged".to_owned())));
     }
@@ -200,17 +199,6 @@ fn summary_facts(session: &Session, compaction: &Compaction) -> Vec<(Tone, Strin
         )),
     }
     facts
-}
-
-/// The first context size logged after the summary `id`.
-fn next_context(session: &Session, id: TurnId) -> Option<String> {
-    let number = session.turn(id).number;
-    (number + 1..=(number + 40).min(session.last()))
-        .filter_map(|number| session.numbered(0, number))
-        .map(|id| session.turn(id))
-        .take_while(|turn| !turn.is_summary())
-        .find(|turn| turn.context > 0)
-        .map(|turn| format!("~{}", grouped(u64::from(turn.context))))
 }
 
 fn summary(view: &View, log: &OpenLog, generation: u32) -> Document {

@@ -73,7 +73,7 @@ pub(super) fn body(payload: Payload) -> Body {
         }
         first = first.saturating_add(blocks);
     }
-    let boundary = Boundary { again, ..Boundary::default() };
+    let boundary = Boundary { again, kept_first: true, ..Boundary::default() };
     Body::Compacted(Box::new((boundary, TurnFacts::new(Role::Summary, parts))))
 }
 
