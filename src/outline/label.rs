@@ -62,6 +62,8 @@ pub enum Mark {
     Echo(u32),
     /// A summary that cannot be read here.
     Unreadable,
+    /// Told to the model again, beside the summary.
+    ToldAgain,
     /// It sums up the branch that ended in this turn.
     SumsUp(u32),
 }
@@ -86,6 +88,7 @@ impl Mark {
             Self::Repaired => "repaired".into(),
             Self::Echo(line) => format!("again at L{line}"),
             Self::Unreadable => "! unreadable".into(),
+            Self::ToldAgain => "told again".into(),
             Self::SumsUp(turn) => format!("sums up the branch that ended at t{turn}"),
         }
     }

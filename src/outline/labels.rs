@@ -272,6 +272,8 @@ fn bare_part_label(log: &OpenLog, id: TurnId, index: u16, part: &Part) -> Label 
         marks.push(Mark::Voice);
     } else if part.error {
         marks.push(Mark::Error);
+    } else if part.again {
+        marks.push(Mark::ToldAgain);
     }
     Label {
         kind: "part",
