@@ -29,7 +29,7 @@ fn digest(session: &Session) -> Vec<String> {
     let mut out = Vec::new();
     let mut add = |what: &str, fact: &dyn std::fmt::Debug| out.push(format!("{what}: {fact:?}"));
     for row in session.rows() {
-        add("row", &(row, session.name(row.label)));
+        add("row", &(row, session.label(row)));
     }
     for (index, turn) in session.turns().iter().enumerate() {
         let id = TurnId(index as u32);

@@ -43,8 +43,8 @@ pub struct Row {
     pub line: u32,
     /// The turn it belongs to or hangs on.
     pub(super) anchor: TurnId,
-    /// Its type in its format's words.
-    pub label: Name,
+    /// Its type in its format's words: a number among the session's labels.
+    pub(super) label: u16,
     /// What it turned out to be.
     pub kind: RowKind,
     pub(super) flags: u8,
