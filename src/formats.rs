@@ -6,6 +6,7 @@
 pub mod claude_code;
 pub mod facts;
 mod lenient;
+pub mod origin;
 mod repair;
 
 use facts::{PartText, Record};
@@ -50,6 +51,11 @@ impl Format {
         match self {
             Self::ClaudeCode => "claude-code",
         }
+    }
+
+    /// The format called `name`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
     /// What a file of this format is recognised by, for the message about a file of no known format.
