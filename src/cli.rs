@@ -143,8 +143,8 @@ pub struct SessionsArguments {
     #[arg(long, conflicts_with = "project")]
     pub here: bool,
     /// Only the newest N sessions. Their sub-agents and forks come with them and are not counted.
-    #[arg(long, value_name = "N")]
-    pub limit: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: Option<u32>,
     /// One JSON object for each line.
     #[arg(long)]
     pub json: bool,

@@ -106,12 +106,9 @@ fn chosen(catalogue: &Catalogue, arguments: &SessionsArguments) -> Result<Vec<(S
             waiting.extend(catalogue.children(no).into_iter().rev().map(|child| (child, depth + 1)));
         }
         sessions += usize::from(chosen.len() > before);
-        if arguments.limit.is_some_and(|limit| sessions >= limit) {
+        if arguments.limit.is_some_and(|limit| sessions >= limit as usize) {
             break;
         }
-    }
-    if arguments.limit == Some(0) {
-        return Err(Failure::Usage("--limit 0 lists nothing: give 1 or more".to_owned()));
     }
     Ok(chosen)
 }

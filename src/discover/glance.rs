@@ -66,16 +66,17 @@ impl Glance {
     fn look(path: &Path, role: Role) -> Result<Self, LogError> {
         let peek = Peek::open(path)?;
         let io = |error| LogError::io(path, 0, error);
-        let mut glance = Self::default();
+        let (mut glance, mut whole) = (Self::default(), false);
         for bytes in HEADS {
             let head = peek.head(bytes).map_err(io)?;
             glance = Self::of_head(&head, role);
-            if head.whole || glance.tells_enough() {
+            whole = head.whole;
+            if whole || glance.tells_enough(bytes) {
                 break;
             }
         }
         if let Some(format) = glance.format.as_deref().and_then(Format::named)
-            && peek.metadata().len() > 0
+            && !whole
             && let Some(title) = last_title(format, &peek.tail(TAIL).map_err(io)?)
         {
             glance.title = Some(title);
@@ -83,9 +84,11 @@ impl Glance {
         Ok(glance)
     }
 
-    fn tells_enough(&self) -> bool {
-        // A file of no known format says that in its first lines, and no more of it helps.
-        self.problem.is_some() || (self.format.is_some() && self.project.is_some() && self.prompt.is_some())
+    /// Whether more than the first `bytes` bytes would tell nothing that matters. A file of no known format says so
+    /// in its first lines; a session without a prompt by [`HEADS`]' second step has none worth the search.
+    fn tells_enough(&self, bytes: usize) -> bool {
+        let all = self.project.is_some() && self.prompt.is_some();
+        self.problem.is_some() || (self.format.is_some() && (all || bytes >= HEADS[1]))
     }
 
     fn of_head(head: &Lines, role: Role) -> Self {

@@ -122,8 +122,8 @@ mod tests {
         Origin::of(line.as_bytes())
     }
 
-    fn parent(id: &str, fork: bool) -> Option<Parent> {
-        Some(Parent { id: id.into(), fork })
+    fn parent(id: &str, fork: bool) -> Parent {
+        Parent { id: id.into(), fork }
     }
 
     #[test]
@@ -135,18 +135,18 @@ mod tests {
             r#"{"type":"session_meta","payload":{"id":"c","cwd":"/q","cli_version":"0.104.0","parent_thread_id":"b","forked_from_id":"a"}}"#,
         );
         assert_eq!((codex.project.as_deref(), codex.id.as_deref()), (Some("/q"), Some("c")));
-        assert_eq!(codex.parent, parent("b", false));
+        assert_eq!(codex.parent, Some(parent("b", false)));
         let pi = of(
             r#"{"type":"session","version":3,"id":"i","cwd":"/r","parentSession":"/home/x/2025-01-01T09-00-00-000Z_h.jsonl"}"#,
         );
         assert_eq!((pi.project.as_deref(), pi.id.as_deref(), pi.version), (Some("/r"), Some("i"), None));
-        assert_eq!(pi.parent, parent("h", true));
+        assert_eq!(pi.parent, Some(parent("h", true)));
     }
 
     #[test]
     fn a_fork_is_told_from_a_sub_agent_and_the_first_word_counts() {
         let fork = of(r#"{"type":"session_meta","payload":{"id":"c","cwd":"/q","forked_from_id":"a"}}"#);
-        assert_eq!(fork.parent, parent("a", true));
+        assert_eq!(fork.parent, Some(parent("a", true)));
         let copied = of(r#"{"type":"session_meta","payload":{"id":"a","cwd":"/elsewhere"}}"#);
         assert_eq!(fork.clone().or(copied), fork);
         let later = of(r#"{"type":"turn_context","payload":{"cwd":"/late"}}"#);

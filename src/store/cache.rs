@@ -82,6 +82,8 @@ enum Name {
 
 impl Name {
     fn of(path: &Path) -> Self {
+        // The next run may be started elsewhere.
+        let path = &*std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
         match path.to_str() {
             Some(text) => Self::Text(text.to_owned()),
             None => Self::Bytes(path.as_os_str().as_bytes().to_vec()),

@@ -60,6 +60,8 @@ pub(super) struct Screens {
     /// Sessions opened so far.
     opened: u64,
     newer: Option<Bell>,
+    /// A newer session that came while the list was shown.
+    waiting: Option<PathBuf>,
     begun: Instant,
     drawn: Option<Instant>,
     dirty: bool,
@@ -106,6 +108,7 @@ impl Screens {
             shows_list: false,
             opened: 0,
             newer: None,
+            waiting: None,
             begun: Instant::now(),
             drawn: None,
             dirty: true,
@@ -246,6 +249,13 @@ impl Screens {
 
     fn take(&mut self, whom: For, event: Event) -> io::Result<Then> {
         match whom {
+            // Nobody is taken away from the list: it is shown after it.
+            For::Shown if self.shows_list && matches!(event, Event::Newer(_)) => {
+                if let Event::Newer(path) = event {
+                    self.waiting = Some(path);
+                }
+                Ok(Then::GoOn)
+            }
             For::Shown if self.shows_list => self.take_in_list(event),
             For::List => self.take_in_list(event),
             For::Shown => self.take_in_session(event),
@@ -274,6 +284,9 @@ impl Screens {
             picker::Effect::Back => {
                 list.scout.pause();
                 self.shows_list = false;
+                if let Some(path) = self.waiting.take() {
+                    self.change_to(path);
+                }
             }
             picker::Effect::Quit => return Ok(Then::Quit),
         }
@@ -319,6 +332,7 @@ impl Screens {
     }
 
     fn stop_waiting(&mut self) {
+        self.waiting = None;
         if let Some(bell) = self.newer.take() {
             bell.stop();
         }

@@ -22,6 +22,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr;
 
+use crate::text::columns::shorten;
 use crate::text::display::safe;
 use crate::text::numbers::{count, grouped};
 
@@ -164,11 +165,10 @@ fn status(frame: &mut Frame, area: Rect, picker: &Picker, small: bool) {
         spread(vec![Span::styled(text, theme.warn)], Vec::new(), width)
     } else {
         let right = match picker.look.as_ref().and_then(|look| look.troubles.first()) {
-            Some(first) if troubles == 1 && width >= 120 => {
-                vec![Span::styled(format!("{} ", safe(first)), theme.warn)]
-            }
-            Some(_) => {
-                vec![Span::styled(format!("{} unreadable ", count(troubles as u64, "place")), theme.warn)]
+            Some(first) => {
+                let more = if troubles > 1 { format!(" +{}", troubles - 1) } else { String::new() };
+                let first = shorten(&safe(first), width / 2);
+                vec![Span::styled(format!("{first}{more} "), theme.warn)]
             }
             None => Vec::new(),
         };
