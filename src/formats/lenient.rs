@@ -15,7 +15,7 @@ use crate::text::{preview, tokens};
 /// default of the visitor's value.
 macro_rules! shrug_at {
     ($($method:ident),* $(,)?) => {
-        $(shrug_at!(@ $method);)*
+        $(crate::formats::lenient::shrug_at!(@ $method);)*
     };
     (@ bool) => { fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> { Ok(Default::default()) } };
     (@ numbers) => {
@@ -166,6 +166,27 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
+/// How many bytes a string has; 0 where the value is something else.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Length(pub u32);
+
+impl<'de> Deserialize<'de> for Length {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Length;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Length, E> {
+                Ok(Length(u32::try_from(text.len()).unwrap_or(u32::MAX)))
+            }
+            shrug_at!(bool, numbers, null, array, object);
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
 /// The strings of an array, as ids.
 #[derive(Debug, Default)]
 pub struct Ids(pub Vec<super::facts::Id>);
@@ -190,6 +211,37 @@ impl<'de> Deserialize<'de> for Ids {
             shrug_at!(bool, numbers, null, string, object);
         }
         deserializer.deserialize_any(V)
+    }
+}
+
+/// The elements of an array; none where the value is something else.
+#[derive(Debug)]
+pub struct List<T>(pub Vec<T>);
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V<T>(std::marker::PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for V<T> {
+            type Value = List<T>;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<List<T>, A::Error> {
+                let mut elements = Vec::new();
+                while let Some(element) = seq.next_element()? {
+                    elements.push(element);
+                }
+                Ok(List(elements))
+            }
+            shrug_at!(bool, numbers, null, string, object);
+        }
+        deserializer.deserialize_any(V(std::marker::PhantomData))
     }
 }
 
@@ -253,8 +305,10 @@ pub struct Weight {
     pub filled: bool,
     /// How many images are in it.
     pub images: u32,
-    /// It carries the user's own words (see [`super::claude_code::voice`]).
+    /// It carries the user's own words (see [`super::blocks::voice`]).
     pub voice: bool,
+    /// A checksum of its texts.
+    pub digest: u32,
 }
 
 impl Weight {
@@ -262,6 +316,7 @@ impl Weight {
     pub fn add(&mut self, text: &str) {
         self.bytes = self.bytes.saturating_add(u32::try_from(text.len()).unwrap_or(u32::MAX));
         self.tokens = self.tokens.saturating_add(tokens::estimate(text));
+        self.digest = self.digest.rotate_left(1) ^ crc32fast::hash(text.as_bytes());
         if self.preview.is_empty() {
             self.preview = preview::of(text);
         }
@@ -278,6 +333,7 @@ impl Weight {
         self.filled |= other.filled;
         self.images += other.images;
         self.voice |= other.voice;
+        self.digest = self.digest.rotate_left(1) ^ other.digest;
     }
 }
 
