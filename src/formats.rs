@@ -10,7 +10,6 @@ pub mod codex;
 pub mod facts;
 mod lenient;
 mod line;
-pub mod origin;
 pub mod pi;
 mod repair;
 mod whole;

@@ -69,8 +69,9 @@ impl Listed {
     /// The directory the agent worked in. Where no record in sight says so, the name of the folder that an agent
     /// keeps the project's sessions in, which tells it roughly.
     pub fn project(&self) -> Option<String> {
-        let said = self.glance.as_ref().and_then(|glance| glance.project.clone());
-        said.or_else(|| {
+        let glanced = self.glance.as_ref().and_then(|glance| glance.project.clone());
+        let counted = || self.counts.as_ref().and_then(|counts| counts.project.clone());
+        glanced.or_else(counted).or_else(|| {
             let own = agents::owner(&self.path).unwrap_or_else(|| self.path.to_path_buf());
             let folder = own.parent()?.file_name()?.to_string_lossy().into_owned();
             self.place.filter(|_| folder.starts_with('-')).map(|_| folder)

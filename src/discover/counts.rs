@@ -26,6 +26,8 @@ pub struct Counts {
     pub compactions: u64,
     /// Lines that are no records.
     pub malformed: u64,
+    /// The directory the agent worked in.
+    pub project: Option<String>,
     /// The last title.
     pub title: Option<String>,
     /// Models in order of appearance.
@@ -46,6 +48,7 @@ impl Counts {
             context: session.context_size(session.last()).map(|(tokens, _)| u64::from(tokens)),
             compactions: session.compactions().len() as u64,
             malformed: session.malformed().len() as u64,
+            project: session.project.as_deref().map(str::to_owned),
             title: session.title.as_deref().map(crate::text::preview::of),
             models: session.models.iter().map(ToString::to_string).collect(),
             version: session.version.as_deref().map(str::to_owned),

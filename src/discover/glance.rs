@@ -4,9 +4,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::formats::facts::{Body, PartKind, Record, Role as Speaker, Strand};
-use crate::formats::origin::Origin;
-use crate::formats::{DETECT_LINES, Detection, Format, detect};
+use crate::formats::facts::{Body, PartKind, Record, Role as Speaker, Strand, TurnFacts};
+use crate::formats::{Detection, Format, detect};
 use crate::log::{Lines, LogError, Peek};
 use crate::text::preview;
 
@@ -46,6 +45,9 @@ pub struct Glance {
     /// Why it cannot be read.
     #[serde(skip)]
     pub problem: Option<String>,
+    /// Its own header was read: those of others may follow.
+    #[serde(skip)]
+    has_header: bool,
     /// The system refused to open it: nobody knows what it is.
     #[serde(skip)]
     pub locked: bool,
@@ -94,59 +96,65 @@ impl Glance {
     fn of_head(head: &Lines, role: Role) -> Self {
         let lines: Vec<&[u8]> = head.iter().collect();
         let mut glance = Self::default();
-        let origin = lines.iter().take(DETECT_LINES).fold(Origin::default(), |origin, line| {
-            if origin.project.is_some() && origin.id.is_some() { origin } else { origin.or(Origin::of(line)) }
-        });
-        glance.take_origin(origin, role);
         match detect(&lines, !head.whole) {
-            Detection::Known(format) => glance.read(format, &lines),
-            Detection::Undecided(Some(format)) if head.whole => glance.read(format, &lines),
-            Detection::Undecided(_) if lines.is_empty() && head.whole => {
-                glance.problem = Some("it is empty".to_owned());
-            }
-            Detection::Undecided(_) => {}
-            Detection::Unknown(_) if lines.is_empty() => glance.problem = Some("it is empty".to_owned()),
-            Detection::Unknown(_) => glance.problem = Some("no log format that this build knows".to_owned()),
+            Detection::Known(format) => glance.read(format, &lines, role),
+            Detection::Undecided(Some(format)) if head.whole => glance.read(format, &lines, role),
+            Detection::Undecided(_) if !head.whole => {}
+            _ if lines.is_empty() => glance.problem = Some("it is empty".to_owned()),
+            _ => glance.problem = Some("no log format that this build knows".to_owned()),
         }
         glance
     }
 
-    fn take_origin(&mut self, origin: Origin, role: Role) {
-        let owned = |text: Box<str>| text.into_string();
-        self.project = origin.project.map(owned);
-        self.version = origin.version.map(owned);
-        // The records of a sub-agent carry its session's id, not one of its own.
-        match (role, origin.parent) {
-            (_, Some(parent)) => {
-                self.id = origin.id.map(owned);
-                (self.parent, self.fork) = (Some(parent.id.into_string()), parent.fork);
-            }
-            (Role::Subagent, None) => self.parent = origin.id.map(owned),
-            (Role::Session, None) => self.id = origin.id.map(owned),
-        }
-    }
-
-    /// What the lines of a known format say.
-    fn read(&mut self, format: Format, lines: &[&[u8]]) {
+    /// What the lines of a known format say. Of ids, projects and parents the first counts: a session may go on with
+    /// copies of another's records.
+    fn read(&mut self, format: Format, lines: &[&[u8]], role: Role) {
         self.format = Some(format.name().to_owned());
         let mut parser = format.parser();
         let mut prompts = Prompts::default();
+        let owned = |text: Box<str>| text.into_string();
         for line in lines {
             let record = parser.parse(line);
-            self.begun = self.begun.or(record.time);
-            if let Body::Title(title) = &record.body {
-                self.title = Some(preview::of(title));
-            }
-            if let Body::Turn(facts) = &record.body
-                && let Some(model) = facts.model.as_deref()
-                && !self.models.iter().any(|known| known == model)
-            {
-                self.models.push(model.to_owned());
-            }
             prompts.take(format, line, &record);
+            self.begun = self.begun.or(record.time);
+            self.id = self.id.take().or_else(|| record.session.map(owned));
+            self.version = self.version.take().or_else(|| record.version.map(owned));
+            self.project = self.project.take().or_else(|| record.project.map(owned));
+            match record.body {
+                Body::Title(title) => self.title = Some(preview::of(&title)),
+                Body::Header(header) if self.parent.is_none() && !self.has_header => {
+                    self.has_header = true;
+                    self.fork = header.parent.is_none();
+                    self.parent =
+                        header.parent.or_else(|| header.forked_from.as_deref().and_then(id_in)).map(owned);
+                }
+                Body::Turn(TurnFacts { model: Some(model), .. }) => self.take_model(&model),
+                Body::Meter(meter) => meter.model.iter().for_each(|model| self.take_model(model)),
+                _ => {}
+            }
         }
         self.prompt = prompts.best();
+        if role == Role::Subagent && self.parent.is_none() {
+            // The records of a sub-agent carry its session's id, not one of its own.
+            (self.parent, self.fork) = (self.id.take(), false);
+        }
     }
+
+    fn take_model(&mut self, model: &str) {
+        if !self.models.iter().any(|known| known == model) {
+            self.models.push(model.to_owned());
+        }
+    }
+}
+
+/// The id of a session that is named by its id, or by its file `<time>_<id>.jsonl`: folders move, names stay.
+fn id_in(name: &str) -> Option<Box<str>> {
+    let file = name.rsplit(['/', '\\']).next()?;
+    let id = match file.split_once(".jsonl") {
+        Some((stem, _)) => stem.rsplit('_').next()?,
+        None => file,
+    };
+    (!id.is_empty()).then(|| id.into())
 }
 
 /// The last title in the lines.
@@ -250,6 +258,30 @@ mod tests {
         let glance = of(Role::Subagent, &[&line]);
         assert_eq!((glance.id, glance.parent.as_deref(), glance.fork), (None, Some("s"), false));
         assert_eq!(glance.prompt.as_deref(), Some("Look"));
+    }
+
+    #[test]
+    fn a_session_says_what_it_was_started_from_in_its_first_header() {
+        let codex = |id: &str, more: &str| {
+            format!(
+                r#"{{"timestamp":"2026-03-01T10:00:00Z","type":"session_meta","payload":{{"id":"{id}","cwd":"/q","cli_version":"0.104.0"{more}}}}}"#
+            )
+        };
+        let fork = codex("c", r#","forked_from_id":"a""#);
+        let of = |lines: &[&str]| of(Role::Session, lines);
+        let glance = of(&[&fork, &codex("a", r#","parent_thread_id":"x""#)]);
+        assert_eq!(
+            (glance.id.as_deref(), glance.parent.as_deref(), glance.fork),
+            (Some("c"), Some("a"), true)
+        );
+        let copied = of(&[&codex("c", ""), &codex("a", r#","parent_thread_id":"x""#)]);
+        assert_eq!(copied.parent, None);
+        let agent = of(&[&codex("c", r#","parent_thread_id":"b","forked_from_id":"a""#)]);
+        assert_eq!((agent.parent.as_deref(), agent.fork), (Some("b"), false));
+        let pi = of(&[
+            r#"{"type":"session","version":3,"id":"i","timestamp":"2026-03-01T10:00:00Z","cwd":"/r","parentSession":"/x/2025-01-01T09-00-00-000Z_h.jsonl"}"#,
+        ]);
+        assert_eq!((pi.project.as_deref(), pi.parent.as_deref(), pi.fork), (Some("/r"), Some("h"), true));
     }
 
     #[test]

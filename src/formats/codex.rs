@@ -86,6 +86,7 @@ const NOTES: [&str; 3] = ["world_state", "inter_agent_communication", "inter_age
 pub struct Parser {
     session: String,
     version: String,
+    project: String,
 }
 
 impl Parser {
@@ -112,6 +113,7 @@ impl Parser {
             "session_meta" => {
                 record.session = line::changed(&mut self.session, payload.id.as_str());
                 record.version = line::changed(&mut self.version, payload.version.as_str());
+                record.project = line::changed(&mut self.project, payload.cwd.as_str());
                 record.body = Body::Header(Box::new(Header {
                     forked_from: filled(payload.forked_from.as_str()),
                     parent: filled(payload.parent.as_str()),
@@ -121,6 +123,7 @@ impl Parser {
             "response_item" => record.body = item(payload, &mut record.unknown),
             "event_msg" => record.body = event(&payload, &mut record.unknown),
             "turn_context" => {
+                record.project = line::changed(&mut self.project, payload.cwd.as_str());
                 record.body =
                     Body::Meter(Box::new(Meter { model: payload.model.boxed(), ..Meter::default() }));
             }

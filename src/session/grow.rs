@@ -55,6 +55,7 @@ impl Session {
         }
         note_new(&mut self.session_ids, record.session);
         self.version = record.version.or_else(|| self.version.take());
+        self.project = self.project.take().or(record.project);
         let label = self.names.intern(&record.label);
         let hang = self.hang(record.parent);
         let row = self.rows.len() as u32;

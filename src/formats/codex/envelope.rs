@@ -52,6 +52,7 @@ lenient! {
         "id" => id: Text<'de>,
         "session_id" => session_id: Text<'de>,
         "cli_version" => version: Text<'de>,
+        "cwd" => cwd: Text<'de>,
         "forked_from_id" => forked_from: Text<'de>,
         "parent_thread_id" => parent: Text<'de>,
         "history_base" => base: HistoryBase<'de>,
