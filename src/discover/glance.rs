@@ -45,9 +45,6 @@ pub struct Glance {
     /// Why it cannot be read.
     #[serde(skip)]
     pub problem: Option<String>,
-    /// Its own header was read: those of others may follow.
-    #[serde(skip)]
-    has_header: bool,
     /// The system refused to open it: nobody knows what it is.
     #[serde(skip)]
     pub locked: bool,
@@ -112,6 +109,7 @@ impl Glance {
         self.format = Some(format.name().to_owned());
         let mut parser = format.parser();
         let mut prompts = Prompts::default();
+        let mut has_header = false;
         let owned = |text: Box<str>| text.into_string();
         for line in lines {
             let record = parser.parse(line);
@@ -122,8 +120,8 @@ impl Glance {
             self.project = self.project.take().or_else(|| record.project.map(owned));
             match record.body {
                 Body::Title(title) => self.title = Some(preview::of(&title)),
-                Body::Header(header) if self.parent.is_none() && !self.has_header => {
-                    self.has_header = true;
+                Body::Header(header) if !has_header => {
+                    has_header = true;
                     self.fork = header.parent.is_none();
                     self.parent =
                         header.parent.or_else(|| header.forked_from.as_deref().and_then(id_in)).map(owned);

@@ -28,7 +28,7 @@ enum Column {
 }
 
 /// The title is never narrower, whatever else there is.
-const TITLE: usize = 24;
+const TITLE: usize = 22;
 /// Columns for the mark of a session that is being written, and the gap before it.
 const MARK: usize = 3;
 
@@ -38,7 +38,7 @@ pub(super) struct Columns(Vec<(Column, usize)>);
 impl Columns {
     /// The columns that fit into `width`.
     pub(super) fn fitting(width: usize) -> Self {
-        let project = (width / 6).clamp(14, 36);
+        let project = (width / 6).clamp(12, 36);
         // In the order of what they tell; a further one only where the title keeps its room.
         let wanted = [
             (Column::Age, 4),

@@ -2,11 +2,12 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph};
 
-use crate::discover::Listed;
-use crate::text::columns::{shorten, shorten_start};
+use crate::discover::{Counts, Listed};
+use crate::text::columns::{cut, shorten_start};
 use crate::text::display::safe;
 use crate::text::numbers::{bytes, count, grouped, short};
 
@@ -37,62 +38,82 @@ pub(super) fn render(frame: &mut Frame, area: Rect, picker: &Picker) {
         .borders(Borders::TOP)
         .border_style(theme.border)
         .title(Span::styled(title, theme.address));
-    let inner = usize::from(area.height) - 1;
+    let (inner, text) = (usize::from(area.height) - 1, width.saturating_sub(2).max(1));
     let facts = facts(session);
-    // The facts get the last lines, what was asked gets the others.
-    let mut below: Vec<Line> = Vec::new();
-    for range in wrap(&facts, width.saturating_sub(2).max(1), 0).into_iter().take((inner / 2).max(1)) {
-        below.push(Line::styled(format!(" {}", &facts[range]), theme.dim));
+    // With room to spare each kind of fact has a line of its own; the words of the prompt get what is left.
+    let below = if inner >= facts.len() + 3 {
+        facts.iter().flat_map(|(what, fact)| wrapped(&format!("{what:<9}{fact}"), text, 2)).collect()
+    } else {
+        let all: Vec<&str> = facts.iter().map(|(_, fact)| fact.as_str()).collect();
+        wrapped(&all.join(" · "), text, (inner / 2).max(1))
+    };
+    let (words, style) = words(picker, session);
+    let mut lines: Vec<Line> = Vec::new();
+    for line in wrapped(&words, text, inner.saturating_sub(below.len())) {
+        lines.push(Line::styled(format!(" {line}"), style));
     }
-    let mut lines = words(picker, session, width, inner.saturating_sub(below.len()));
-    lines.extend(below);
+    lines.extend(below.into_iter().map(|line| Line::styled(format!(" {line}"), theme.dim)));
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }
 
-/// The first prompt, or why there is none to be had, in at most `most` lines.
-fn words(picker: &Picker, session: &Listed, width: usize, most: usize) -> Vec<Line<'static>> {
-    let theme = &picker.theme;
-    let (text, style) = match (&session.problem, session.prompt()) {
-        (Some(problem), _) => (reason(problem, &session.path), theme.warn),
-        (None, Some(prompt)) => (prompt.to_owned(), theme.user),
-        (None, None) => return Vec::new(),
-    };
-    let text = safe(&text).into_owned();
-    let ranges = wrap(&text, width.saturating_sub(2).max(1), 0);
-    let cut = ranges.len() > most;
+/// `text` in at most `most` lines, with an ellipsis where that is not all of it.
+fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
+    let text = safe(text);
+    let ranges = wrap(&text, width, 0);
+    let is_cut = ranges.len() > most;
     let mut lines: Vec<String> = ranges.into_iter().take(most).map(|range| text[range].to_owned()).collect();
-    if let Some(last) = lines.last_mut().filter(|_| cut) {
-        *last = format!("{}…", shorten(last.trim_end(), width.saturating_sub(3)));
+    if let Some(last) = lines.last_mut().filter(|_| is_cut) {
+        *last = format!("{}…", cut(last.trim_end(), width.saturating_sub(1)));
     }
-    lines.into_iter().map(|line| Line::styled(format!(" {line}"), style)).collect()
+    lines
 }
 
-/// What else is known, in one line of text.
-fn facts(session: &Listed) -> String {
+/// The first prompt, or why there is none to be had.
+fn words(picker: &Picker, session: &Listed) -> (String, Style) {
+    match (&session.problem, session.prompt()) {
+        (Some(problem), _) => (reason(problem, &session.path), picker.theme.warn),
+        (None, prompt) => (prompt.unwrap_or_default().to_owned(), picker.theme.user),
+    }
+}
+
+/// What else is known, by kind.
+fn facts(session: &Listed) -> Vec<(&'static str, String)> {
+    let glance = session.glance.as_ref();
+    let counts = session.counts.as_ref();
+    let mut facts = vec![("agent", agent(session))];
+    facts.extend(session.project().map(|project| ("project", project)));
+    let begun = glance.and_then(|glance| clock(glance.begun?, true)).map(|at| format!("begun {at}"));
+    let changed = clock(session.modified(), true).map(|at| format!("written to {at}"));
+    let times = [begun, changed, Some(bytes(session.stamp.bytes))];
+    facts.push(("file", times.into_iter().flatten().collect::<Vec<_>>().join(" · ")));
+    facts.extend(counts.map(|counts| ("counts", self::counts(counts))));
+    let id = glance.and_then(|glance| glance.id.as_ref()).map(|id| format!("id {id}"));
+    let from =
+        glance.and_then(|glance| glance.parent.as_ref()).map(|parent| format!("started from {parent}"));
+    let ids: Vec<String> = [id, from].into_iter().flatten().collect();
+    facts.extend((!ids.is_empty()).then(|| ("session", ids.join(" · "))));
+    facts
+}
+
+/// The agent with its version and models.
+fn agent(session: &Listed) -> String {
     let glance = session.glance.as_ref();
     let counts = session.counts.as_ref();
     let models = counts.map(|counts| &counts.models).or_else(|| glance.map(|glance| &glance.models));
     let version = counts.and_then(|counts| counts.version.as_ref()).or_else(|| glance?.version.as_ref());
     let agent = session.agent().unwrap_or_default();
-    let mut facts = vec![version.map_or_else(|| agent.to_owned(), |version| format!("{agent} {version}"))];
-    facts.extend(models.filter(|models| !models.is_empty()).map(|models| models.join(", ")));
-    facts.extend(
-        glance
-            .and_then(|glance| glance.begun)
-            .and_then(|begun| clock(begun, true))
-            .map(|at| format!("begun {at}")),
-    );
-    facts.push(bytes(session.stamp.bytes));
-    if let Some(counts) = counts {
-        facts.push(count(counts.turns, "turn"));
-        facts.extend(counts.tokens.map(|tokens| format!("{} tokens charged", grouped(tokens))));
-        facts.extend(counts.context.map(|tokens| format!("context {}", short(tokens))));
-        facts.push(count(counts.compactions, "compaction"));
-        if counts.malformed > 0 {
-            facts.push(count(counts.malformed, "malformed line"));
-        }
+    let mut words = vec![version.map_or_else(|| agent.to_owned(), |version| format!("{agent} {version}"))];
+    words.extend(models.filter(|models| !models.is_empty()).map(|models| models.join(", ")));
+    words.join(" · ")
+}
+
+fn counts(counts: &Counts) -> String {
+    let mut words = vec![count(counts.turns, "turn")];
+    words.extend(counts.tokens.map(|tokens| format!("{} tokens charged", grouped(tokens))));
+    words.extend(counts.context.map(|tokens| format!("context {}", short(tokens))));
+    words.push(count(counts.compactions, "compaction"));
+    if counts.malformed > 0 {
+        words.push(count(counts.malformed, "malformed line"));
     }
-    facts.extend(glance.and_then(|glance| glance.id.as_ref().map(|id| format!("id {id}"))));
-    facts.extend(glance.and_then(|glance| glance.parent.as_ref()).map(|parent| format!("from {parent}")));
-    safe(&facts.join(" · ")).into_owned()
+    words.join(" · ")
 }
