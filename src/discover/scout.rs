@@ -192,12 +192,15 @@ impl Scouting {
     fn rounds(&mut self) -> Option<()> {
         self.look()?;
         loop {
-            let woken = self.watch.wait();
-            if self.shared.is_paused() && !self.watch.sleep() {
-                return None;
-            }
-            match woken {
+            match self.watch.wait() {
                 Woken::Stop => return None,
+                // Whoever pauses looks at everything when they come back.
+                _ if self.shared.is_paused() => {
+                    if !self.watch.sleep() {
+                        return None;
+                    }
+                    self.look()?;
+                }
                 Woken::Again => self.look()?,
                 Woken::Changed(paths) => self.changed(paths)?,
             }
