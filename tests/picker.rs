@@ -156,7 +156,10 @@ fn every_size_shows_the_list() {
         screen.wait("✗ it is empty");
         // Nothing is left to count but what cannot be read.
         screen.until("end of counting", |screen| !screen.contains("to count"));
-        let text = screen.text().replace(home.path().to_str().unwrap(), "[home]");
+        // The last frame may still be on its way; what was drawn over leaves blanks at the ends of lines.
+        pty::rest();
+        let lines: Vec<String> = screen.text().lines().map(|line| line.trim_end().to_owned()).collect();
+        let text = lines.join("\n");
         let mut settings = insta::Settings::clone_current();
         settings.add_filter(r"written to [0-9-]{10} [0-9:]{8}", "written to YYYY-MM-DD HH:MM:SS");
         settings.bind(|| insta::assert_snapshot!(format!("list_{columns}x{rows}"), text));
