@@ -68,8 +68,7 @@ fn title(picker: &Picker, width: usize) -> Line<'static> {
         right.push(Span::styled("◌ looking · ", theme.warn));
     }
     let noun = count(totals.shown as u64, "session");
-    let matching = picker.rows.iter().take(1).len();
-    let filtered = !picker.filter.text.trim().is_empty() && matching > 0;
+    let filtered = !picker.filter.text.trim().is_empty();
     let shown = if filtered { format!("{} of {noun}", grouped(picker.len() as u64)) } else { noun };
     right.push(Span::styled(shown, theme.text));
     if totals.uncounted > 0 {
