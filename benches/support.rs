@@ -138,6 +138,11 @@ pub fn bytes(count: u64) -> String {
     format!("{:.1} MB", count as f64 / 1e6)
 }
 
+/// `1,234,567`, as the interface writes it.
+pub fn grouped(count: u64) -> String {
+    pentimento::text::numbers::grouped(count)
+}
+
 /// A rate.
 pub fn rate(bytes: u64, time: Duration) -> String {
     format!("{:.0} MB/s", bytes as f64 / 1e6 / time.as_secs_f64())

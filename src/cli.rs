@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::discover::agents::AGENTS;
 use crate::outline::ViewKind;
 
 /// A terminal inspector for AI agents' session logs.
@@ -15,8 +17,8 @@ use crate::outline::ViewKind;
 #[command(name = "pentimento", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
 #[command(
     after_help = "Addresses: t489 a turn, t489.2 a part of it, @a881341/t12 a sub-agent's turn, L560 a physical \
-line, g3 a generation.\nExit status: 0 done, 2 wrong usage, 3 the log could not be read, 4 nothing found for that \
-address."
+line, g3 a generation.\nExit status: 0 done, 2 wrong usage, 3 the log could not be read, 4 nothing found, for that \
+address or at all."
 )]
 pub struct Arguments {
     /// What to do; without it the terminal interface opens.
@@ -30,7 +32,8 @@ pub struct Arguments {
 /// Options of the terminal interface.
 #[derive(Debug, Args)]
 pub struct Interface {
-    /// The session log to open.
+    /// The session log to open. Of a folder, or without a path, a list of sessions opens: those in the folder, or
+    /// in the folders where agents keep them.
     pub path: Option<PathBuf>,
     /// Start at the end and stay there while the log grows; wait for a file that does not exist yet.
     #[arg(short, long)]
@@ -39,6 +42,14 @@ pub struct Interface {
     /// or a clock time.
     #[arg(long, value_name = "MOMENT")]
     pub as_of: Option<String>,
+    /// What it looks like.
+    #[command(flatten)]
+    pub screen: Screen,
+}
+
+/// Options of the terminal interface, whatever it opens.
+#[derive(Debug, Args)]
+pub struct Screen {
     /// The view to start with.
     #[arg(long, value_name = "NAME")]
     pub view: Option<ViewName>,
@@ -104,6 +115,10 @@ pub enum Command {
     Tree(TreeArguments),
     /// The turns under an address, word for word.
     Expand(ExpandArguments),
+    /// The sessions there are, newest first.
+    Sessions(SessionsArguments),
+    /// Open the newest session of the current directory, and follow it.
+    Last(LastArguments),
     /// Completions for a shell.
     Completions {
         /// The shell.
@@ -111,6 +126,49 @@ pub enum Command {
     },
     /// The manual page, in roff.
     Man,
+}
+
+/// Arguments of `sessions`.
+#[derive(Debug, Args)]
+pub struct SessionsArguments {
+    /// List the sessions in this folder and below, instead of those in the folders where agents keep them.
+    pub dir: Option<PathBuf>,
+    /// Only this agent's.
+    #[arg(long, value_name = "NAME", value_parser = agents())]
+    pub agent: Option<String>,
+    /// Only those whose agent worked in this directory or below it.
+    #[arg(long, value_name = "PATH")]
+    pub project: Option<PathBuf>,
+    /// Only those whose agent worked in the current directory or below it.
+    #[arg(long, conflicts_with = "project")]
+    pub here: bool,
+    /// Only the newest N sessions. Their sub-agents and forks come with them and are not counted.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: Option<u32>,
+    /// One JSON object for each line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `last`.
+#[derive(Debug, Args)]
+#[command(
+    long_about = "Open the newest session of the current directory, and follow it.\n\nThat is the session written to \
+last among those whose agent worked in the current directory; where there is none, in the nearest directory above it. \
+When the agent starts anew there, its new session is shown instead."
+)]
+pub struct LastArguments {
+    /// Only this agent's.
+    #[arg(long, value_name = "NAME", value_parser = agents())]
+    pub agent: Option<String>,
+    /// What it looks like.
+    #[command(flatten)]
+    pub screen: Screen,
+}
+
+/// The names of the agents whose folders are known.
+fn agents() -> PossibleValuesParser {
+    PossibleValuesParser::new(AGENTS.iter().map(|agent| agent.name))
 }
 
 /// Arguments of `turns`.

@@ -8,6 +8,7 @@ mod context;
 mod expand;
 mod guarded;
 mod info;
+mod sessions;
 mod tree;
 mod turns;
 
@@ -105,6 +106,9 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Context(arguments) => context::run(&OpenLog::load(&arguments.path)?, arguments, out),
         Command::Tree(arguments) => tree::run(&OpenLog::load(&arguments.path)?, arguments, out),
         Command::Expand(arguments) => expand::run(&OpenLog::load(&arguments.path)?, arguments, out),
+        Command::Sessions(arguments) => sessions::run(arguments, out),
+        // It has a screen of its own; `main` sends it there.
+        Command::Last(_) => Ok(()),
         Command::Completions { shell } => {
             let mut command = <Arguments as clap::CommandFactory>::command();
             // Into memory first: it panics where it cannot write.

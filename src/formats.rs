@@ -66,6 +66,11 @@ impl Format {
         }
     }
 
+    /// The format called `name`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+
     /// What a file of this format is recognised by, for the message about a file of no known format.
     fn looked_for(self) -> &'static str {
         match self {

@@ -6,10 +6,12 @@
 
 pub mod cli;
 pub mod commands;
+pub mod discover;
 pub mod formats;
 pub mod log;
 pub mod outline;
 pub mod session;
+pub mod store;
 pub mod strategies;
 pub mod text;
 pub mod tui;

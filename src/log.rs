@@ -7,10 +7,12 @@ mod error;
 mod fingerprint;
 pub mod follow;
 mod lines;
+mod peek;
 mod source;
 mod wake;
 
 pub use error::LogError;
 pub use lines::{Batch, LineReader, MAX_LINE, RawLine};
+pub use peek::{Lines, Peek};
 pub use source::{Source, length};
 pub use wake::{Wake, Waker};

@@ -15,8 +15,10 @@ mod ingest;
 pub mod keys;
 mod model;
 mod pager;
+pub mod picker;
 mod prompt;
 pub mod render;
+mod screens;
 mod search;
 mod terminal;
 #[cfg(test)]
@@ -28,6 +30,6 @@ mod update;
 pub use action::Action;
 pub use events::Event;
 pub use model::{Feed, Model, Pane, Start};
-pub use terminal::run;
+pub use terminal::{run, run_last};
 pub use theme::Theme;
 pub use update::{Effect, update};

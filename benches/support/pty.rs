@@ -28,11 +28,17 @@ pub struct Interface {
 impl Interface {
     /// Starts it.
     pub fn start(arguments: &[&OsStr]) -> Self {
+        Self::start_with(arguments, |_| {})
+    }
+
+    /// The same, with more to be said about the process.
+    pub fn start_with(arguments: &[&OsStr], prepare: impl FnOnce(&mut CommandBuilder)) -> Self {
         let size = PtySize { rows: SIZE.1, cols: SIZE.0, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(BINARY);
         command.args(arguments);
         command.env("TERM", "xterm-256color");
+        prepare(&mut command);
         let mut reader = pair.master.try_clone_reader().unwrap();
         let keys = pair.master.take_writer().unwrap();
         let (sender, output) = channel();
@@ -90,10 +96,22 @@ impl Interface {
         self.child.process_id().unwrap()
     }
 
-    /// Presses `q` and waits for the end.
-    pub fn quit(mut self) {
-        self.keys.write_all(b"q").unwrap();
+    /// Types `keys`; the moment before.
+    pub fn press(&mut self, keys: &str) -> Instant {
+        let pressed = Instant::now();
+        self.keys.write_all(keys.as_bytes()).unwrap();
         self.keys.flush().unwrap();
+        pressed
+    }
+
+    /// Presses `q` and waits for the end.
+    pub fn quit(self) {
+        self.quit_by("q");
+    }
+
+    /// Presses a key that ends it, and waits for the end.
+    pub fn quit_by(mut self, key: &str) {
+        self.press(key);
         while self.output.recv().is_ok() {}
         self.child.wait().unwrap();
     }

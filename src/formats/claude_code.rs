@@ -35,6 +35,7 @@ const CHAIN: [&str; 5] = ["user", "assistant", "system", "attachment", "progress
 pub struct Parser {
     session: String,
     version: String,
+    project: String,
 }
 
 impl Parser {
@@ -59,6 +60,7 @@ impl Parser {
         record.time = envelope.timestamp.0.as_deref().and_then(line::milliseconds);
         record.session = line::changed(&mut self.session, envelope.session_id.as_str());
         record.version = line::changed(&mut self.version, envelope.version.as_str());
+        record.project = line::changed(&mut self.project, envelope.cwd.as_str());
         record.unknown = unknown_names(&envelope);
         record.label = label(kind, &envelope);
         record.body = body(&mut envelope);

@@ -38,6 +38,7 @@ const INJECTED: [&str; 10] = [
 pub struct Parser {
     session: String,
     version: String,
+    project: String,
 }
 
 impl Parser {
@@ -67,6 +68,7 @@ impl Parser {
             }
             Enveloped::Measured(measured) => {
                 record.label = labels::of(kind, measured.kind.as_str());
+                record.project = line::changed(&mut self.project, measured.cwd.as_str());
                 record.body = meter(&measured.info, measured.window, &measured.model);
                 return record;
             }
@@ -81,6 +83,7 @@ impl Parser {
             "session_meta" => {
                 record.session = line::changed(&mut self.session, payload.id.as_str());
                 record.version = line::changed(&mut self.version, payload.version.as_str());
+                record.project = line::changed(&mut self.project, payload.cwd.as_str());
                 record.body = Body::Header(Box::new(Header {
                     forked_from: filled(payload.forked_from.as_str()),
                     parent: filled(payload.parent.as_str()),

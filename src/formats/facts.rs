@@ -385,6 +385,8 @@ pub struct Record {
     pub session: Option<Box<str>>,
     /// The agent's version, likewise.
     pub version: Option<Box<str>>,
+    /// The directory the agent works in, likewise.
+    pub project: Option<Box<str>>,
     /// A short name for a thread that starts with this record.
     pub short_id: Box<str>,
     /// Names of types and fields that this build does not know.
@@ -406,6 +408,7 @@ impl Record {
             label: label.into(),
             session: None,
             version: None,
+            project: None,
             short_id: Box::default(),
             unknown: Vec::new(),
             repaired: false,

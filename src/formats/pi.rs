@@ -88,6 +88,7 @@ const NOTES: [&str; 3] = ["thinking_level_change", "label", "custom"];
 #[derive(Debug, Default)]
 pub struct Parser {
     session: String,
+    project: String,
 }
 
 impl Parser {
@@ -104,6 +105,7 @@ impl Parser {
         if kind == "session" {
             // The header's id is the session's, not an entry's.
             record.session = line::changed(&mut self.session, entry.id.as_str());
+            record.project = line::changed(&mut self.project, entry.cwd.as_str());
         } else {
             record.id = entry.id.0.as_deref().filter(|id| !id.is_empty()).map(Id::of);
             record.parent = match entry.parent {

@@ -13,7 +13,7 @@ pub enum LogError {
         path: PathBuf,
     },
     /// It is a folder.
-    #[error("{}: this is a folder. Give the path of a session log in it", .path.display())]
+    #[error("{}: this is a folder. Give the path of a session log; `pentimento sessions` with the folder lists those in it", .path.display())]
     Folder {
         /// The path as given.
         path: PathBuf,

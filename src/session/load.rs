@@ -314,15 +314,22 @@ pub fn check(path: &Path) -> Result<(), LogError> {
 
 /// Reads the log at `path` to its end.
 pub fn load(path: &Path) -> Result<Session, LogError> {
+    let session = load_while(path, &mut |_| true)?;
+    session.ok_or_else(|| LogError::Empty { path: path.to_path_buf() })
+}
+
+/// The same, with somebody who is told the bytes read so far now and then, and ends it by answering false: then
+/// there is no session.
+pub fn load_while(path: &Path, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Option<Session>, LogError> {
     let mut feed = Feed::new(path);
     let mut session = None;
     let mut epochs = 0;
     loop {
-        match feed.read_to_end(path, &mut session, &mut |_| true) {
+        match feed.read_to_end(path, &mut session, go_on) {
             End::Reached => break,
             End::Epoch(_) if epochs >= EPOCHS => return Err(LogError::Restless { path: path.to_path_buf() }),
             End::Epoch(_) => epochs += 1,
-            End::Stopped => {}
+            End::Stopped => return Ok(None),
             End::Waiting => return Err(LogError::Missing { path: path.to_path_buf() }),
             End::Unreadable(error) => return Err(error),
         }
@@ -335,7 +342,7 @@ pub fn load(path: &Path) -> Result<Session, LogError> {
     let mut session = session.ok_or_else(|| LogError::Empty { path: path.to_path_buf() })?;
     session.bytes = feed.position();
     super::subagents::attach(&mut session, path);
-    Ok(session)
+    Ok(Some(session))
 }
 
 /// Why reading a backlog ended.

@@ -71,6 +71,8 @@ pub struct Session {
     pub session_ids: Vec<Box<str>>,
     /// The version of the agent that wrote the last record that names one.
     pub version: Option<Box<str>>,
+    /// The directory the agent worked in, the first one logged.
+    pub project: Option<Box<str>>,
     /// Models in order of appearance.
     pub models: Vec<Box<str>>,
     /// The session's title, the last one logged.
@@ -128,6 +130,7 @@ impl Session {
             unknown: BTreeMap::new(),
             session_ids: Vec::new(),
             version: None,
+            project: None,
             models: Vec::new(),
             title: None,
             usage: Usage::default(),

@@ -55,6 +55,21 @@ pub fn count(n: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", grouped(n))
 }
 
+/// How long ago something was, in at most four characters: `now`, `5m`, `3h`, `12d`, `9w`, `2y`.
+pub fn age(seconds: u64) -> String {
+    const MINUTE: u64 = 60;
+    const HOUR: u64 = 60 * MINUTE;
+    const DAY: u64 = 24 * HOUR;
+    match seconds {
+        ..MINUTE => "now".to_owned(),
+        MINUTE..HOUR => format!("{}m", seconds / MINUTE),
+        HOUR..DAY => format!("{}h", seconds / HOUR),
+        _ if seconds < 100 * DAY => format!("{}d", seconds / DAY),
+        _ if seconds < 2 * 365 * DAY => format!("{}w", seconds / (7 * DAY)),
+        _ => format!("{}y", seconds / (365 * DAY)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +90,24 @@ mod tests {
             (u64::MAX, "18446744074G"),
         ] {
             assert_eq!(short(n), text);
+        }
+    }
+
+    #[test]
+    fn ages_have_one_unit() {
+        let day = 86_400;
+        for (seconds, text) in [
+            (0, "now"),
+            (59, "now"),
+            (60, "1m"),
+            (3_599, "59m"),
+            (3_600, "1h"),
+            (day - 1, "23h"),
+            (99 * day, "99d"),
+            (100 * day, "14w"),
+            (2 * 365 * day, "2y"),
+        ] {
+            assert_eq!(age(seconds), text);
         }
     }
 

@@ -6,10 +6,15 @@ pub const LENGTH: usize = 96;
 /// The first [`LENGTH`] characters of `text` with every run of white space as one space and none at the ends.
 /// Other characters stay as they are: this is data, made safe only when it is displayed.
 pub fn of(text: &str) -> String {
+    first(text, LENGTH)
+}
+
+/// The same of the first `length` characters.
+pub fn first(text: &str, length: usize) -> String {
     // Far more than a preview can need, and a bound on what blank text of any length costs.
-    let head = floor(text, LENGTH * 64).trim_start();
-    let mut out = String::with_capacity(head.len().min(LENGTH + LENGTH / 4));
-    let mut left = LENGTH;
+    let head = floor(text, length * 64).trim_start();
+    let mut out = String::with_capacity(head.len().min(length + length / 4));
+    let mut left = length;
     let mut gap = false;
     for c in head.chars() {
         if c.is_whitespace() {

@@ -14,6 +14,7 @@ pub enum Action {
     Close,
     Toggle,
     OpenAll,
+    Fold,
     Back,
     NextPane,
     Zoom,
@@ -39,6 +40,7 @@ pub enum Action {
     Narrower,
     Wider,
     Mouse,
+    Sessions,
     Help,
     Quit,
 }

@@ -1,7 +1,11 @@
 //! What can happen.
 
+use std::path::PathBuf;
+use std::sync::mpsc::Sender;
+
 use crossterm::event::{KeyEvent, MouseEvent};
 
+use crate::discover::News;
 use crate::formats::Format;
 use crate::log::follow::Epoch;
 use crate::session::Session;
@@ -47,6 +51,39 @@ pub enum Event {
     Unreadable(String),
     /// A search reports.
     Found(Found),
+    /// News of the sessions there are.
+    Sessions(News),
+    /// A newer session of the same directory came to be.
+    Newer(PathBuf),
     /// The terminal or the system wants us to go.
     Quit,
+}
+
+/// Whom an event is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum For {
+    /// Whatever is on the screen.
+    Shown,
+    /// The list of sessions.
+    List,
+    /// The session that was opened as the so-manieth.
+    Session(u64),
+}
+
+/// Where events go, each marked with whom it is for.
+#[derive(Clone, Debug)]
+pub(super) struct Outlet {
+    pub(super) sender: Sender<(For, Event)>,
+    pub(super) whom: For,
+}
+
+/// Nobody listens any more.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Closed;
+
+impl Outlet {
+    /// Sends; fails when nobody listens any more.
+    pub(super) fn send(&self, event: Event) -> Result<(), Closed> {
+        self.sender.send((self.whom, event)).map_err(|_| Closed)
+    }
 }

@@ -1,14 +1,13 @@
 //! The thread that reads the log: the end of a long one first, then all of it, then what is appended.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use crate::log::{Wake, Waker};
 use crate::session::load::{End, Feed, News, load_tail};
 use crate::session::subagents;
 
-use super::events::Event;
+use super::events::{Event, Outlet};
 
 /// Logs longer than this show their end before they are read.
 const LONG: u64 = 4 << 20;
@@ -18,7 +17,7 @@ const TAIL: u64 = 512 << 10;
 const REPORT: Duration = Duration::from_millis(40);
 
 /// Starts the thread. The answer ends it.
-pub fn start(path: &Path, poll: bool, events: Sender<Event>) -> Waker {
+pub(super) fn start(path: &Path, poll: bool, events: Outlet) -> Waker {
     let wake = Wake::new(path, poll);
     let waker = wake.waker();
     let path = path.to_path_buf();
@@ -33,7 +32,7 @@ pub fn start(path: &Path, poll: bool, events: Sender<Event>) -> Waker {
 struct Ingest {
     path: PathBuf,
     wake: Wake,
-    events: Sender<Event>,
+    events: Outlet,
 }
 
 impl Ingest {

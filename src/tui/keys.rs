@@ -4,9 +4,25 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::Action;
 
+/// Where a key means something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Context {
+    /// A session is open.
+    Inspector,
+    /// The list of sessions.
+    Picker,
+    /// The list of sessions while its filter is empty: these keys are text once something is typed.
+    EmptyFilter,
+}
+
+/// The contexts of the list of sessions.
+pub const PICKER: [Context; 2] = [Context::Picker, Context::EmptyFilter];
+
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
+    /// Where it holds.
+    pub context: Context,
     /// What it does.
     pub action: Action,
     /// The keys, as people write them; the first is the one shown in hints.
@@ -26,13 +42,28 @@ const fn bind(
     doc: &'static str,
     hint: &'static str,
 ) -> Binding {
-    Binding { action, keys, topic, doc, hint }
+    Binding { context: Context::Inspector, action, keys, topic, doc, hint }
+}
+
+const fn pick(
+    action: Action,
+    keys: &'static [&'static str],
+    topic: &'static str,
+    doc: &'static str,
+    hint: &'static str,
+) -> Binding {
+    Binding { context: Context::Picker, action, keys, topic, doc, hint }
+}
+
+const fn when_empty(binding: Binding) -> Binding {
+    Binding { context: Context::EmptyFilter, ..binding }
 }
 
 const MOVE: &str = "Move";
 const TIME: &str = "Time";
 const FIND: &str = "Find";
 const SHOW: &str = "Show";
+const LIST: &str = "Sessions";
 
 /// Every key.
 pub const TABLE: &[Binding] = &[
@@ -101,17 +132,54 @@ pub const TABLE: &[Binding] = &[
     bind(Action::CopyAddress, &["y"], SHOW, "copy the address", ""),
     bind(Action::CopyText, &["Y"], SHOW, "copy the text", ""),
     bind(Action::Mouse, &["M"], SHOW, "give the mouse to the terminal, or take it back", ""),
+    bind(Action::Sessions, &["S"], SHOW, "the list of sessions; Esc there comes back", ""),
     bind(Action::Help, &["?"], SHOW, "this help", "help"),
     bind(Action::Quit, &["q", "Ctrl-c"], SHOW, "quit", "quit"),
+    pick(Action::Open, &["Enter"], LIST, "open the session; one that is being written is followed", "open"),
+    pick(Action::Down, &["Down", "Ctrl-n"], LIST, "the next session", ""),
+    pick(Action::Up, &["Up", "Ctrl-p"], LIST, "the one before", ""),
+    pick(Action::PageDown, &["PgDn"], LIST, "a page down", ""),
+    pick(Action::PageUp, &["PgUp"], LIST, "a page up", ""),
+    pick(Action::First, &["Home"], LIST, "to the newest", ""),
+    pick(Action::Last, &["End"], LIST, "to the oldest", ""),
+    pick(Action::Toggle, &["Right"], LIST, "show the sub-agents and forks of a session", "sub-agents"),
+    pick(Action::Close, &["Left"], LIST, "hide them; from one of them, to its session", ""),
+    when_empty(pick(
+        Action::Fold,
+        &["Space"],
+        LIST,
+        "show or hide them (in an empty filter; later a space parts words)",
+        "",
+    )),
+    pick(Action::CopyAddress, &["Ctrl-y"], LIST, "copy the session's path", ""),
+    pick(
+        Action::Back,
+        &["Esc"],
+        LIST,
+        "empty the filter; then back to the session you came from, or quit",
+        "",
+    ),
+    when_empty(pick(Action::Help, &["?"], LIST, "this help (in an empty filter)", "help")),
+    pick(Action::Quit, &["Ctrl-c"], LIST, "quit", "quit"),
 ];
 
 /// Topics of the help, in order.
-pub const TOPICS: [&str; 4] = [MOVE, TIME, FIND, SHOW];
+const TOPICS: [&str; 5] = [MOVE, TIME, FIND, SHOW, LIST];
 
-/// What a key means.
-pub fn action(key: KeyEvent) -> Option<Action> {
+/// The rows that hold in one of `contexts`, in order.
+pub fn bindings(contexts: &[Context]) -> impl Iterator<Item = &'static Binding> {
+    TABLE.iter().filter(|binding| contexts.contains(&binding.context))
+}
+
+/// The topics of those rows, in order.
+pub fn topics(contexts: &[Context]) -> impl Iterator<Item = &'static str> {
+    TOPICS.into_iter().filter(|topic| bindings(contexts).any(|binding| binding.topic == *topic))
+}
+
+/// What a key means in one of `contexts`.
+pub fn action(contexts: &[Context], key: KeyEvent) -> Option<Action> {
     let name = name(key)?;
-    TABLE.iter().find(|binding| binding.keys.contains(&name.as_str())).map(|binding| binding.action)
+    bindings(contexts).find(|binding| binding.keys.contains(&name.as_str())).map(|binding| binding.action)
 }
 
 /// The key as people write it.
@@ -142,22 +210,36 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
+    /// Contexts that hold at the same time.
+    const TOGETHER: [&[Context]; 2] = [&[Context::Inspector], &PICKER];
+
     #[test]
     fn no_key_is_bound_twice_and_every_row_says_what_it_does() {
-        let mut seen = HashSet::new();
-        for binding in TABLE {
-            assert!(!binding.keys.is_empty() && !binding.doc.is_empty(), "{binding:?}");
-            assert!(TOPICS.contains(&binding.topic));
-            for key in binding.keys {
-                assert!(seen.insert(key), "{key} is bound twice");
+        for contexts in TOGETHER {
+            let mut seen = HashSet::new();
+            for binding in bindings(contexts) {
+                assert!(!binding.keys.is_empty() && !binding.doc.is_empty(), "{binding:?}");
+                assert!(TOPICS.contains(&binding.topic));
+                for key in binding.keys {
+                    assert!(seen.insert(key), "{key} is bound twice");
+                }
             }
         }
     }
 
     #[test]
     fn no_action_stands_in_two_rows() {
-        let mut seen = HashSet::new();
-        assert!(TABLE.iter().all(|binding| seen.insert(binding.action)));
+        for contexts in TOGETHER {
+            let mut seen = HashSet::new();
+            assert!(bindings(contexts).all(|binding| seen.insert(binding.action)));
+        }
+    }
+
+    #[test]
+    fn no_letter_means_anything_where_it_is_to_be_typed() {
+        for binding in bindings(&[Context::Picker]) {
+            assert!(binding.keys.iter().all(|key| key.chars().count() > 1 && *key != "Space"), "{binding:?}");
+        }
     }
 
     #[test]
@@ -175,10 +257,11 @@ mod tests {
 
     #[test]
     fn keys_read_as_people_write_them() {
+        const INSPECTOR: [Context; 1] = [Context::Inspector];
         let key = |code, modifiers| KeyEvent::new(code, modifiers);
-        assert_eq!(action(key(KeyCode::Char('G'), KeyModifiers::SHIFT)), Some(Action::Last));
-        assert_eq!(action(key(KeyCode::Char('c'), KeyModifiers::CONTROL)), Some(Action::Quit));
-        assert_eq!(action(key(KeyCode::Char('c'), KeyModifiers::NONE)), Some(Action::Compaction));
-        assert_eq!(action(key(KeyCode::F(1), KeyModifiers::NONE)), None);
+        assert_eq!(action(&INSPECTOR, key(KeyCode::Char('G'), KeyModifiers::SHIFT)), Some(Action::Last));
+        assert_eq!(action(&INSPECTOR, key(KeyCode::Char('c'), KeyModifiers::CONTROL)), Some(Action::Quit));
+        assert_eq!(action(&INSPECTOR, key(KeyCode::Char('c'), KeyModifiers::NONE)), Some(Action::Compaction));
+        assert_eq!(action(&INSPECTOR, key(KeyCode::F(1), KeyModifiers::NONE)), None);
     }
 }

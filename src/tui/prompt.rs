@@ -11,6 +11,8 @@ pub enum Kind {
     Jump,
     /// Roles, tools, threads.
     Filter,
+    /// Words that sessions are filtered by.
+    Sessions,
 }
 
 impl Kind {
@@ -20,6 +22,7 @@ impl Kind {
             Self::Search => "/",
             Self::Jump => ":",
             Self::Filter => "filter ",
+            Self::Sessions => "> ",
         }
     }
 
@@ -29,6 +32,7 @@ impl Kind {
             Self::Search => "regular expression; capitals make it exact",
             Self::Jump => "t489  t489.2  L560  g3  @NAME/t12  14:02",
             Self::Filter => "user assistant tool summary  Bash  @NAME  error  voice; empty shows all",
+            Self::Sessions => "type to filter by title, project, agent and path",
         }
     }
 }

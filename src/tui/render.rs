@@ -14,7 +14,7 @@
 
 mod detail;
 mod header;
-mod help;
+pub(super) mod help;
 mod status;
 mod tree;
 
@@ -23,10 +23,14 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
-use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use crate::text::columns::cut;
+
+pub(super) use status::hints;
+
 use super::document::Tone;
+use super::keys::Context;
 use super::model::{Areas, Model, Pane};
 use super::theme::Theme;
 
@@ -35,7 +39,7 @@ pub const LEAST: (u16, u16) = (60, 15);
 /// Below this width panes are shown one at a time.
 const SIDE_BY_SIDE: u16 = 72;
 /// Below this there is no room for anything but a word.
-const TINY: (u16, u16) = (20, 4);
+pub(super) const TINY: (u16, u16) = (20, 4);
 
 /// Draws everything.
 pub fn screen(frame: &mut Frame, model: &mut Model) {
@@ -63,8 +67,8 @@ pub fn screen(frame: &mut Frame, model: &mut Model) {
         status::banner(frame, line, model);
     }
     status::render(frame, bottom, model, small);
-    if model.help.is_some() {
-        help::render(frame, area, model);
+    if let Some(top) = model.help {
+        model.help = Some(help::render(frame, area, &model.theme, &[Context::Inspector], top));
     }
 }
 
@@ -106,7 +110,7 @@ fn style(theme: &Theme, tone: Tone) -> Style {
 }
 
 /// The spans of `left` and, at the right edge of `width` columns, those of `right`; `left` gives way.
-fn spread<'a>(left: Vec<Span<'a>>, right: Vec<Span<'a>>, width: usize) -> Line<'a> {
+pub(super) fn spread<'a>(left: Vec<Span<'a>>, right: Vec<Span<'a>>, width: usize) -> Line<'a> {
     let columns = |spans: &[Span]| spans.iter().map(|span| span.content.width()).sum::<usize>();
     let right_width = columns(&right);
     let room = width.saturating_sub(right_width + usize::from(right_width > 0));
@@ -118,7 +122,7 @@ fn spread<'a>(left: Vec<Span<'a>>, right: Vec<Span<'a>>, width: usize) -> Line<'
 }
 
 /// As much of `spans` as fits into `width` columns, with an ellipsis where something is cut.
-fn fit(spans: Vec<Span<'_>>, width: usize) -> Vec<Span<'_>> {
+pub(super) fn fit(spans: Vec<Span<'_>>, width: usize) -> Vec<Span<'_>> {
     let whole: usize = spans.iter().map(|span| span.content.width()).sum();
     if whole <= width {
         return spans;
@@ -140,16 +144,4 @@ fn fit(spans: Vec<Span<'_>>, width: usize) -> Vec<Span<'_>> {
         break;
     }
     out
-}
-
-/// The longest prefix of `text` that fits into `width` columns.
-fn cut(text: &str, width: usize) -> &str {
-    let mut columns = 0;
-    for (at, cluster) in text.grapheme_indices(true) {
-        columns += cluster.width();
-        if columns > width {
-            return &text[..at];
-        }
-    }
-    text
 }

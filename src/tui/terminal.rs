@@ -1,10 +1,8 @@
 //! The terminal itself: taken, drawn on, and always given back.
 
-use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::{Duration, Instant};
 
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{
@@ -12,83 +10,116 @@ use crossterm::event::{
 };
 use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 use crossterm::{execute, queue};
-use ratatui::DefaultTerminal;
+use ratatui::Frame;
 
-use crate::cli::{ColorWhen, Interface};
+use crate::cli::{ColorWhen, Interface, LastArguments, Screen};
+use crate::discover::agents::{self, Agent, Place};
+use crate::discover::newest::{Directory, newest};
 use crate::outline::ViewKind;
 use crate::session::address::Moment;
 
-use super::events::Event;
-use super::ingest;
-use super::model::{Feed, Model, Start};
-use super::render;
-use super::search::{Search, compile};
+use super::events::{Event, Outlet};
+use super::model::Start;
+use super::screens::{First, Screens};
 use super::theme::Theme;
-use super::update::{Effect, update};
 
-/// Draws are at least this far apart.
-const FRAME: Duration = Duration::from_millis(16);
-/// How long the first draw waits for something to show.
-const FIRST: Duration = Duration::from_millis(60);
-/// How long a digit waits for what follows it.
-const DIGIT: Duration = Duration::from_millis(250);
+/// The terminal that is drawn on.
+pub(super) type Terminal = ratatui::DefaultTerminal;
+
 /// Longest text that goes to the clipboard: many terminals take no more.
 const CLIPBOARD: usize = 96 << 10;
 
-/// Opens the interface on a log, and stays until the person leaves.
+/// Opens the interface on a log or on the list of sessions, and stays until the person leaves.
 pub fn run(arguments: &Interface) -> ExitCode {
-    match prepare(arguments) {
-        Ok(start) => match interact(start, arguments) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("pentimento: the terminal failed: {error}");
-                ExitCode::from(3)
-            }
-        },
+    answer(prepare(arguments).and_then(|(first, start)| interact(first, start, &arguments.screen)))
+}
+
+/// Opens the interface on the newest session of the current directory, and on every one that comes to be there.
+pub fn run_last(arguments: &LastArguments) -> ExitCode {
+    answer(
+        find_newest(arguments)
+            .and_then(|first| interact(first, start(&arguments.screen)?, &arguments.screen)),
+    )
+}
+
+/// Why the interface does not open, or ended: what is said, and the exit status.
+type Refusal = (String, u8);
+
+fn answer(outcome: Result<(), Refusal>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
         Err((message, status)) => {
-            eprintln!("pentimento: {message}");
+            let lines: Vec<_> = message.lines().map(crate::text::display::safe).collect();
+            eprintln!("pentimento: {}", lines.join("\n"));
             ExitCode::from(status)
         }
     }
 }
 
 /// Checks what can be checked before the terminal is taken.
-fn prepare(arguments: &Interface) -> Result<Start, (String, u8)> {
-    let Some(path) = &arguments.path else {
-        return Err(("give the path of a session log; `pentimento --help` says more".to_owned(), 2));
+fn prepare(arguments: &Interface) -> Result<(First, Start), Refusal> {
+    let first = match &arguments.path {
+        Some(path) if path.is_dir() => First::List(vec![Place::given(path)]),
+        Some(path) => {
+            if !arguments.follow
+                && let Err(error) = crate::session::load::check(path)
+            {
+                return Err((error.to_string(), 3));
+            }
+            First::Session(path.clone())
+        }
+        None => First::List(agents::places(None)),
     };
-    if path.is_dir() {
-        return Err((
-            format!("{}: this is a folder. Give the path of a session log in it", path.display()),
-            3,
-        ));
-    }
-    if !arguments.follow
-        && let Err(error) = crate::session::load::check(path)
-    {
-        return Err((error.to_string(), 3));
-    }
-    if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
-        let commands = "`pentimento info`, `turns`, `context`, `tree` and `expand` print to a pipe or file";
-        return Err((format!("the interface needs a terminal; {commands}"), 2));
+    if matches!(first, First::List(_)) && arguments.as_of.is_some() {
+        return Err(("--as-of is a moment of one session: give its path".to_owned(), 2));
     }
     if let Some(moment) = &arguments.as_of {
         moment.parse::<Moment>().map_err(|error| (error.to_string(), 2))?;
     }
-    let theme = theme(arguments).map_err(|error| (error, 2))?;
+    let start = start(&arguments.screen)?;
+    Ok((first, Start { follow: arguments.follow, as_of: arguments.as_of.clone(), ..start }))
+}
+
+fn find_newest(arguments: &LastArguments) -> Result<First, Refusal> {
+    let directory = Directory::current()
+        .map_err(|error| (format!("the current directory cannot be told: {error}"), 3))?;
+    let places = agents::places(arguments.agent.as_deref().and_then(Agent::named));
+    let mut cache = crate::discover::cache();
+    let found = newest(&places, &directory, &mut cache);
+    cache.save();
+    match found {
+        Ok(newest) => Ok(First::Newest(places, directory, newest)),
+        Err(look) => {
+            let name = directory.name().display();
+            let places = look.places_line();
+            let message = format!("no session of {name} or of a directory above it. Looked in {places}");
+            let lines: Vec<String> = std::iter::once(message).chain(look.troubles).collect();
+            Err((lines.join("\n"), 4))
+        }
+    }
+}
+
+/// How sessions start.
+fn start(screen: &Screen) -> Result<Start, Refusal> {
+    if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
+        let commands =
+            "`pentimento sessions`, `info`, `turns`, `context`, `tree` and `expand` print to a pipe or file";
+        return Err((format!("the interface needs a terminal; {commands}"), 2));
+    }
+    let theme = theme(screen).map_err(|error| (error, 2))?;
     Ok(Start {
-        path: path.clone(),
-        follow: arguments.follow,
-        as_of: arguments.as_of.clone(),
-        view: arguments.view.map_or(ViewKind::Window, ViewKind::from),
+        path: PathBuf::new(),
+        follow: false,
+        as_of: None,
+        view: screen.view.map_or(ViewKind::Window, ViewKind::from),
         theme,
-        mouse: !arguments.no_mouse,
+        mouse: !screen.no_mouse,
     })
 }
 
-fn theme(arguments: &Interface) -> Result<Theme, String> {
+fn theme(screen: &Screen) -> Result<Theme, String> {
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let colors = match arguments.color {
+    let colors = match screen.color {
         ColorWhen::Always => true,
         ColorWhen::Never => false,
         ColorWhen::Auto => !no_color,
@@ -96,21 +127,22 @@ fn theme(arguments: &Interface) -> Result<Theme, String> {
     // The theme decides alone: left to itself, the terminal library answers NO_COLOR with sequences that also reset
     // weight and reverse, and the selected row would vanish.
     crossterm::style::force_color_output(true);
-    let theme = Theme::named(&arguments.theme)?;
+    let theme = Theme::named(&screen.theme)?;
     if colors { Ok(theme) } else { Theme::named("mono") }
 }
 
-fn interact(start: Start, arguments: &Interface) -> io::Result<()> {
-    let (sender, events) = channel();
-    signals(sender.clone())?;
-    let waker = ingest::start(&start.path, arguments.poll, sender.clone());
+fn interact(first: First, start: Start, screen: &Screen) -> Result<(), Refusal> {
     let mouse = start.mouse;
-    let mut model = Model::new(start);
+    let mut screens = Screens::new(first, start, screen.poll);
+    show(&mut screens, mouse).map_err(|error| (format!("the terminal failed: {error}"), 3))
+}
+
+fn show(screens: &mut Screens, mouse: bool) -> io::Result<()> {
+    signals(screens.outlet())?;
     let guard = Guard::take(mouse)?;
     let mut terminal = ratatui::try_init()?;
-    keys(sender.clone());
-    let outcome = main_loop(&mut terminal, &mut model, &events, &sender);
-    waker.stop();
+    keys(screens.outlet());
+    let outcome = screens.run(&mut terminal);
     drop(guard);
     ratatui::restore();
     outcome
@@ -146,12 +178,12 @@ impl Drop for Guard {
 }
 
 /// Being told to go, by the system or a terminal that closes, is an event like any other.
-fn signals(sender: Sender<Event>) -> io::Result<()> {
+fn signals(outlet: Outlet) -> io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGHUP, SIGINT])?;
     std::thread::spawn(move || {
         for _ in signals.forever() {
-            if sender.send(Event::Quit).is_err() {
+            if outlet.send(Event::Quit).is_err() {
                 return;
             }
         }
@@ -160,7 +192,7 @@ fn signals(sender: Sender<Event>) -> io::Result<()> {
 }
 
 /// Reads keys and mouse on a thread of its own.
-fn keys(sender: Sender<Event>) {
+fn keys(outlet: Outlet) {
     use crossterm::event::Event as Input;
     std::thread::spawn(move || {
         loop {
@@ -175,106 +207,40 @@ fn keys(sender: Sender<Event>) {
                 Err(_) => Event::Quit,
             };
             let last = matches!(event, Event::Quit);
-            if sender.send(event).is_err() || last {
+            if outlet.send(event).is_err() || last {
                 return;
             }
         }
     });
 }
 
-fn main_loop(
-    terminal: &mut DefaultTerminal,
-    model: &mut Model,
-    events: &Receiver<Event>,
-    sender: &Sender<Event>,
-) -> io::Result<()> {
-    let begun = Instant::now();
-    let mut drawn: Option<Instant> = None;
-    let mut dirty = true;
-    loop {
-        let wait = match drawn {
-            _ if !dirty && model.count.is_some() => DIGIT,
-            None if model.log.is_none() => FIRST.saturating_sub(begun.elapsed()),
-            Some(drawn) if dirty => FRAME.saturating_sub(drawn.elapsed()),
-            None => Duration::ZERO,
-            Some(_) => Duration::from_hours(1),
-        };
-        let event = match events.recv_timeout(wait) {
-            Ok(event) => Some(event),
-            Err(RecvTimeoutError::Timeout) if !dirty && model.count.is_some() => Some(Event::Pause),
-            Err(RecvTimeoutError::Timeout) => None,
-            Err(RecvTimeoutError::Disconnected) => return Ok(()),
-        };
-        // Everything that waits is taken in before one draw, but no longer than a frame.
-        let until = Instant::now() + FRAME;
-        let mut next = event;
-        while let Some(event) = next {
-            dirty |= changes(model, &event);
-            for effect in update(model, event) {
-                if effect == Effect::Quit {
-                    return Ok(());
-                }
-                perform(model, effect, sender)?;
-            }
-            next = if Instant::now() < until { events.try_recv().ok() } else { None };
-        }
-        let due = drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME);
-        let something = model.log.is_some() || begun.elapsed() >= FIRST || model.feed.problem.is_some();
-        if dirty && due && something {
-            draw(terminal, model)?;
-            drawn = Some(Instant::now());
-            dirty = false;
-        }
-    }
-}
-
-/// Whether an event can change what is on the screen: an idle log says every second that it is at rest.
-fn changes(model: &Model, event: &Event) -> bool {
-    match event {
-        Event::Resting { polled, pending } => model.feed != Feed::calm(*polled, *pending, model.feed.epochs),
-        Event::Gone => !model.feed.gone,
-        Event::Waiting => !model.feed.waiting,
-        Event::Unreadable(problem) => model.feed.problem.as_ref() != Some(problem),
-        _ => true,
-    }
-}
-
 /// One frame, shown at once by terminals that can.
-fn draw(terminal: &mut DefaultTerminal, model: &mut Model) -> io::Result<()> {
+pub(super) fn draw(terminal: &mut Terminal, screen: impl FnOnce(&mut Frame)) -> io::Result<()> {
     queue!(io::stdout(), BeginSynchronizedUpdate)?;
-    let outcome = terminal.draw(|frame| render::screen(frame, model)).map(drop);
+    let outcome = terminal.draw(screen).map(drop);
     execute!(io::stdout(), EndSynchronizedUpdate)?;
     outcome
 }
 
-fn perform(model: &mut Model, effect: Effect, sender: &Sender<Event>) -> io::Result<()> {
-    match effect {
-        Effect::Copy(text) => {
-            let part = crate::text::preview::floor(&text, CLIPBOARD);
-            execute!(io::stdout(), CopyToClipboard::to_clipboard_from(part))?;
-            let shown = crate::text::preview::of(part);
-            model.message = Some(if part.len() < text.len() {
-                format!(
-                    "sent the first 96 KiB of {} to the clipboard",
-                    crate::text::numbers::bytes(text.len() as u64)
-                )
-            } else {
-                format!("sent to the clipboard: {shown}")
-            });
-        }
-        Effect::Mouse(true) => execute!(io::stdout(), EnableMouseCapture)?,
-        Effect::Mouse(false) => execute!(io::stdout(), DisableMouseCapture)?,
-        Effect::Search(text) => start_search(model, &text, sender),
-        Effect::Quit => {}
+/// Takes the mouse, or gives it back.
+pub(super) fn set_mouse(ours: bool) -> io::Result<()> {
+    if ours {
+        execute!(io::stdout(), EnableMouseCapture)
+    } else {
+        execute!(io::stdout(), DisableMouseCapture)
     }
-    io::stdout().flush()
 }
 
-fn start_search(model: &mut Model, text: &str, sender: &Sender<Event>) {
-    let (Some(log), Ok(pattern)) = (&model.log, compile(text)) else { return };
-    model.searches += 1;
-    let sender = sender.clone();
-    let report = move |found| sender.send(Event::Found(found)).is_ok();
-    let path = Path::new(&model.path).to_path_buf();
-    model.search = Some(Search::start(model.searches, text, pattern, &log.session, path, report));
+/// Puts `text` on the clipboard. The answer says what was sent.
+pub(super) fn copy(text: &str) -> io::Result<String> {
+    let part = crate::text::preview::floor(text, CLIPBOARD);
+    execute!(io::stdout(), CopyToClipboard::to_clipboard_from(part))?;
+    Ok(if part.len() < text.len() {
+        format!(
+            "sent the first 96 KiB of {} to the clipboard",
+            crate::text::numbers::bytes(text.len() as u64)
+        )
+    } else {
+        format!("sent to the clipboard: {}", crate::text::preview::of(part))
+    })
 }

@@ -5,6 +5,8 @@ mod find;
 mod mouse;
 mod moves;
 
+use std::path::PathBuf;
+
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::Action;
@@ -24,6 +26,10 @@ pub enum Effect {
     Mouse(bool),
     /// Search for this.
     Search(String),
+    /// Show the list of sessions.
+    Sessions,
+    /// The agent started anew: show this session instead.
+    Newer(PathBuf),
     /// End.
     Quit,
 }
@@ -41,6 +47,7 @@ pub fn update(model: &mut Model, event: Event) -> Vec<Effect> {
             Vec::new()
         }
         Event::Quit => vec![Effect::Quit],
+        Event::Newer(path) => vec![Effect::Newer(path)],
         Event::Found(found) => {
             find::take(model, found);
             Vec::new()
@@ -78,7 +85,7 @@ fn on_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
     {
         return Vec::new();
     }
-    let Some(action) = keys::action(key) else {
+    let Some(action) = keys::action(&[keys::Context::Inspector], key) else {
         (model.count, model.help) = (None, None);
         return Vec::new();
     };
@@ -133,6 +140,7 @@ fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     let times = count.unwrap_or(1);
     match action {
         Action::Quit => return vec![Effect::Quit],
+        Action::Sessions => return vec![Effect::Sessions],
         Action::Help => model.help = Some(0),
         Action::Search => model.prompt = Some(Prompt::new(Kind::Search)),
         Action::Jump => model.prompt = Some(Prompt::new(Kind::Jump)),

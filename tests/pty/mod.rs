@@ -1,5 +1,7 @@
 //! A pseudo-terminal that runs the binary and understands what it draws.
 
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -20,12 +22,23 @@ pub struct Screen {
 impl Screen {
     /// Starts the binary with `arguments` on a screen of `columns` × `rows`.
     pub fn start(arguments: &[&str], columns: u16, rows: u16) -> Self {
+        Self::start_with(arguments, columns, rows, |_| {})
+    }
+
+    /// The same, with more to be said about the process.
+    pub fn start_with(
+        arguments: &[&str],
+        columns: u16,
+        rows: u16,
+        prepare: impl FnOnce(&mut CommandBuilder),
+    ) -> Self {
         let pair = native_pty_system().openpty(size(columns, rows)).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_pentimento"));
         command.args(arguments);
         command.env("TERM", "xterm-256color");
         command.env("TZ", "UTC");
         command.env_remove("NO_COLOR");
+        prepare(&mut command);
         let child = pair.slave.spawn_command(command).unwrap();
         let parser = Arc::new(Mutex::new(vt100::Parser::new(rows, columns, 0)));
         let mut output = pair.master.try_clone_reader().unwrap();
@@ -56,9 +69,14 @@ impl Screen {
 
     /// Waits until `text` is on the screen.
     pub fn wait(&mut self, text: &str) {
+        self.until(&format!("\"{text}\""), |screen| screen.contains(text));
+    }
+
+    /// Waits until `holds` is true of the screen.
+    pub fn until(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
         let begun = Instant::now();
-        while !self.text().contains(text) {
-            assert!(begun.elapsed() < PATIENCE, "no \"{text}\" on the screen:\n{}", self.text());
+        while !holds(&self.text()) {
+            assert!(begun.elapsed() < PATIENCE, "no {what} on the screen:\n{}", self.text());
             std::thread::sleep(Duration::from_millis(5));
         }
     }

@@ -16,6 +16,7 @@ lenient! {
         "sessionId" => session_id: Text<'de>,
         "timestamp" => timestamp: Text<'de>,
         "version" => version: Text<'de>,
+        "cwd" => cwd: Text<'de>,
         "isSidechain" => is_sidechain: Flag,
         "isMeta" => is_meta: Flag,
         "isCompactSummary" => is_compact_summary: Flag,
@@ -198,8 +199,7 @@ pub(super) fn opens_a_file(kind: &str) -> bool {
 fn is_known_field(name: &str) -> bool {
     matches!(
         name,
-        "cwd"
-            | "gitBranch"
+        "gitBranch"
             | "userType"
             | "slug"
             | "entrypoint"

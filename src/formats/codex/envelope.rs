@@ -121,6 +121,7 @@ lenient! {
     /// Token counts, sizes and names beside the conversation.
     for<'de> struct Measured<'de> {
         "type" => kind: Text<'de>,
+        "cwd" => cwd: Text<'de>,
         "model" => model: Text<'de>,
         "info" => info: TokenInfo,
         "model_context_window" => window: Count,
@@ -134,6 +135,7 @@ lenient! {
         "id" => id: Text<'de>,
         "session_id" => session_id: Text<'de>,
         "cli_version" => version: Text<'de>,
+        "cwd" => cwd: Text<'de>,
         "forked_from_id" => forked_from: Text<'de>,
         "parent_thread_id" => parent: Text<'de>,
         "history_base" => base: HistoryBase<'de>,

@@ -9,8 +9,9 @@ use unicode_width::UnicodeWidthStr;
 use crate::text::display::safe;
 use crate::text::numbers::{count, grouped, short};
 
-use super::super::keys::TABLE;
+use super::super::keys::{Context, bindings};
 use super::super::model::Model;
+use super::super::theme::Theme;
 use super::{LEAST, fit, spread};
 
 /// Draws the last line.
@@ -65,14 +66,12 @@ fn line(model: &Model, width: usize, small: bool) -> Line<'static> {
         return spread(vec![Span::styled(text, theme.summary), hints], right, width);
     }
     let room = width.saturating_sub(right.iter().map(|span| span.content.width() + 1).sum());
-    spread(hints(model, room), right, width)
+    spread(hints(&model.theme, &[Context::Inspector], room), right, width)
 }
 
 /// As many hints as fit whole; help and quit are never left out.
-fn hints(model: &Model, room: usize) -> Vec<Span<'static>> {
-    let theme = &model.theme;
-    let hints: Vec<(String, &str)> = TABLE
-        .iter()
+pub(in crate::tui) fn hints(theme: &Theme, contexts: &[Context], room: usize) -> Vec<Span<'static>> {
+    let hints: Vec<(String, &str)> = bindings(contexts)
         .filter(|binding| !binding.hint.is_empty())
         .map(|binding| match binding.hint {
             "turn" => (", .".to_owned(), binding.hint),

@@ -18,6 +18,8 @@ pub(super) fn answer(model: &mut Model, prompt: &Prompt) -> Vec<Effect> {
         Kind::Search => return search(model, &prompt.text),
         Kind::Jump => jump(model, prompt.text.trim()),
         Kind::Filter => filter(model, &prompt.text),
+        // Asked for in the list of sessions only.
+        Kind::Sessions => {}
     }
     Vec::new()
 }
