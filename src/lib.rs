@@ -10,6 +10,7 @@ pub mod formats;
 pub mod log;
 pub mod outline;
 pub mod session;
+pub mod store;
 pub mod strategies;
 pub mod text;
 pub mod tui;

@@ -1,12 +1,17 @@
 //! The thread that reads the log: the end of a long one first, then all of it, then what is appended.
+//!
+//! What has to be spooled has no end that could be shown first, and standard input none that could be waited for: its
+//! records are handed on as they come.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-use crate::log::{Wake, Waker};
-use crate::session::load::{End, Feed, News, load_tail};
-use crate::session::subagents;
+use crate::formats::Format;
+use crate::log::{Flow, LogError, Wake, Waker};
+use crate::session::Session;
+use crate::session::load::{End, Feed, News, Records, load_tail};
+use crate::session::open::OpenLog;
 
 use super::events::Event;
 
@@ -16,6 +21,8 @@ const LONG: u64 = 4 << 20;
 const TAIL: u64 = 512 << 10;
 /// How often progress is reported.
 const REPORT: Duration = Duration::from_millis(40);
+/// A stream that says nothing for so long has said what it had.
+const QUIET: Duration = Duration::from_millis(100);
 
 /// Starts the thread. The answer ends it.
 pub fn start(path: &Path, poll: bool, events: Sender<Event>) -> Waker {
@@ -23,9 +30,11 @@ pub fn start(path: &Path, poll: bool, events: Sender<Event>) -> Waker {
     let waker = wake.waker();
     let path = path.to_path_buf();
     std::thread::spawn(move || {
-        let ingest = Ingest { path, wake, events };
-        // An answer of nothing means that nobody listens any more.
-        let _ = ingest.run();
+        let mut feed = Feed::new(&path);
+        feed.wake(wake.waker());
+        let mut ingest = Ingest { path, wake, events, begun: false, told: None };
+        // An answer of nothing means that nobody listens any more, or that nothing can come.
+        let _ = ingest.run(&mut feed);
     });
     waker
 }
@@ -34,27 +43,34 @@ struct Ingest {
     path: PathBuf,
     wake: Wake,
     events: Sender<Event>,
+    /// There is a log on the other side for records to be added to.
+    begun: bool,
+    /// What was said of a spool, and when.
+    told: Option<(Flow, Instant)>,
 }
 
 impl Ingest {
-    fn run(&self) -> Option<()> {
-        let mut feed = Feed::new(&self.path);
-        self.show_tail()?;
-        self.index(&mut feed)?;
+    fn run(&mut self, feed: &mut Feed) -> Option<()> {
+        if feed.flow().is_none() {
+            self.show_tail()?;
+            self.index(feed)?;
+        }
         loop {
+            // Asked before reading: once it has ended, nothing is left behind what is read now.
+            let flow = feed.flow();
             match feed.next(&self.path) {
-                News::Records(format, records) => self.send(Event::Records(format, records))?,
+                News::Records(format, records) => {
+                    self.tell(flow)?;
+                    self.hand_on(feed, format, records)?;
+                }
                 News::Epoch(epoch) => {
+                    (self.begun, self.told) = (false, None);
                     self.send(Event::Epoch(epoch))?;
-                    self.index(&mut feed)?;
+                    if feed.flow().is_none() {
+                        self.index(feed)?;
+                    }
                 }
-                News::Nothing => {
-                    self.send(Event::Resting {
-                        polled: !self.wake.is_watching(),
-                        pending: feed.is_pending(),
-                    })?;
-                    self.wait()?;
-                }
+                News::Nothing => self.rest(feed, flow)?,
                 News::Waiting => {
                     self.send(Event::Waiting)?;
                     self.wait()?;
@@ -64,19 +80,59 @@ impl Ingest {
                     self.wait()?;
                 }
                 News::Unreadable(error) => {
-                    self.send(Event::Unreadable(error.to_string()))?;
+                    self.unreadable(error, flow.as_ref())?;
+                    if flow.is_some_and(|flow| !flow.is_file) {
+                        // A stream becomes no log any more: whoever writes it need not go on.
+                        return None;
+                    }
                     self.wait()?;
                 }
             }
         }
     }
 
+    /// There is nothing more at present.
+    fn rest(&mut self, feed: &mut Feed, flow: Option<Flow>) -> Option<()> {
+        let (is_file, ended) = flow.as_ref().map_or((true, true), |flow| (flow.is_file, flow.ended));
+        let known = flow.clone();
+        self.tell(flow)?;
+        match (is_file, ended) {
+            (true, true) => {
+                let (polled, pending) = (!self.wake.is_watching(), feed.is_pending());
+                self.send(Event::Resting { polled, pending })?;
+                self.wait()
+            }
+            (true, false) => self.wait(),
+            (false, false) => match self.wake.changes_within(QUIET)? {
+                true => Some(()),
+                false => {
+                    self.send(Event::Resting { polled: false, pending: feed.is_pending() })?;
+                    self.wait()
+                }
+            },
+            (false, true) => self.finish(feed, known.as_ref()),
+        }
+    }
+
+    /// A stream has ended: its last line counts as it is, and nothing happens any more.
+    fn finish(&mut self, feed: &mut Feed, flow: Option<&Flow>) -> Option<()> {
+        match feed.finish(&self.path) {
+            News::Records(format, records) if !records.is_empty() => self.hand_on(feed, format, records)?,
+            News::Unreadable(error) => self.unreadable(error, flow)?,
+            _ => {}
+        }
+        self.send(Event::Resting { polled: false, pending: false })?;
+        loop {
+            self.wait()?;
+        }
+    }
+
     /// Reads all that is there and hands it over as one session.
-    fn index(&self, feed: &mut Feed) -> Option<()> {
+    fn index(&mut self, feed: &mut Feed) -> Option<()> {
         let mut session = None;
         let mut last = Instant::now();
-        let length = || crate::log::length(&self.path);
-        let mut whole = length();
+        let length = |path: &Path| crate::log::length(path);
+        let mut whole = length(&self.path);
         let mut alive = true;
         loop {
             let mut go_on = |position| {
@@ -92,22 +148,22 @@ impl Ingest {
                 End::Stopped => return None,
                 End::Epoch(epoch) => {
                     self.send(Event::Epoch(epoch))?;
-                    whole = length();
+                    whole = length(&self.path);
                 }
                 End::Waiting => {
                     self.send(Event::Waiting)?;
                     self.wait()?;
                 }
                 End::Unreadable(error) => {
-                    self.send(Event::Unreadable(error.to_string()))?;
+                    self.unreadable(error, None)?;
                     self.wait()?;
                 }
             }
         }
-        if let Some(mut session) = session {
+        if let Some((mut session, source)) = session.zip(feed.source()) {
             session.bytes = feed.position();
-            subagents::attach(&mut session, &self.path);
-            self.send(Event::Indexed(Box::new(session)))?;
+            self.begun = true;
+            self.send(Event::Indexed(Box::new(OpenLog::new(session, source))))?;
         }
         Some(())
     }
@@ -115,11 +171,37 @@ impl Ingest {
     fn show_tail(&self) -> Option<()> {
         let length = crate::log::length(&self.path);
         if length > LONG
-            && let Some(session) = load_tail(&self.path, length - TAIL)
+            && let Some((session, source)) = load_tail(&self.path, length - TAIL)
         {
-            self.send(Event::Tail(Box::new(session)))?;
+            self.send(Event::Tail(Box::new(OpenLog::new(session, source))))?;
         }
         Some(())
+    }
+
+    fn hand_on(&mut self, feed: &Feed, format: Format, records: Records) -> Option<()> {
+        if !std::mem::replace(&mut self.begun, true) {
+            let log = OpenLog::new(Session::new(format), feed.source()?);
+            self.send(Event::Begun(Box::new(log)))?;
+        }
+        self.send(Event::Records(records))
+    }
+
+    /// Says how far a spool is: at once where it ended or something is wrong, else now and then.
+    fn tell(&mut self, flow: Option<Flow>) -> Option<()> {
+        let Some(flow) = flow else { return Some(()) };
+        let due = self.told.as_ref().is_none_or(|(told, when)| {
+            let far = when.elapsed() >= REPORT && told.read != flow.read;
+            far || (told.ended, &told.trouble) != (flow.ended, &flow.trouble)
+        });
+        if due {
+            self.told = Some((flow.clone(), Instant::now()));
+            self.send(Event::Flow(flow))?;
+        }
+        Some(())
+    }
+
+    fn unreadable(&self, error: LogError, flow: Option<&Flow>) -> Option<()> {
+        self.send(Event::Unreadable(error.explained(flow).to_string()))
     }
 
     fn wait(&self) -> Option<()> {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use ratatui::layout::Rect;
 
+use crate::log::Flow;
 use crate::outline::{Group, Node, Outline, View, ViewKind};
 use crate::session::open::OpenLog;
 use crate::session::{Session, TurnId};
@@ -62,12 +63,20 @@ pub struct Feed {
     pub pending: bool,
     /// How often the log was read anew.
     pub epochs: u32,
+    /// How the log arrives, where it has to be spooled.
+    pub flow: Option<Flow>,
 }
 
 impl Feed {
-    /// All that is there was read, and nothing is wrong.
-    pub(super) fn calm(polled: bool, pending: bool, epochs: u32) -> Self {
-        Self { polled, pending, epochs, resting: true, ..Self::default() }
+    /// The same when all that is there was read, and nothing is wrong.
+    pub(super) fn at_rest(&self, polled: bool, pending: bool) -> Self {
+        Self { polled, pending, epochs: self.epochs, flow: self.flow.clone(), resting: true, ..Self::default() }
+    }
+
+    /// Bytes read and to read, while what was there at the start is still being read.
+    pub fn reading(&self) -> Option<(u64, u64)> {
+        let flowing = self.flow.as_ref().filter(|flow| flow.is_file && !flow.ended);
+        self.indexing.or_else(|| flowing.map(|flow| (flow.read, flow.whole)))
     }
 }
 

@@ -1,7 +1,6 @@
 //! The terminal itself: taken, drawn on, and always given back.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -15,12 +14,14 @@ use crossterm::{execute, queue};
 use ratatui::DefaultTerminal;
 
 use crate::cli::{ColorWhen, Interface};
+use crate::log::LogError;
+use crate::log::name::is_standard_input;
 use crate::outline::ViewKind;
 use crate::session::address::Moment;
 
 use super::events::Event;
 use super::ingest;
-use super::model::{Feed, Model, Start};
+use super::model::{Model, Start};
 use super::render;
 use super::search::{Search, compile};
 use super::theme::Theme;
@@ -57,20 +58,28 @@ fn prepare(arguments: &Interface) -> Result<Start, (String, u8)> {
     let Some(path) = &arguments.path else {
         return Err(("give the path of a session log; `pentimento --help` says more".to_owned(), 2));
     };
-    if path.is_dir() {
+    let streamed = is_standard_input(path);
+    if streamed && io::stdin().is_terminal() {
+        return Err((LogError::Terminal.to_string(), 2));
+    }
+    if !streamed && path.is_dir() {
         return Err((
             format!("{}: this is a folder. Give the path of a session log in it", path.display()),
             3,
         ));
     }
     if !arguments.follow
+        && !streamed
         && let Err(error) = crate::session::load::check(path)
     {
         return Err((error.to_string(), 3));
     }
-    if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
+    if !io::stdout().is_terminal() || !(streamed || io::stdin().is_terminal()) {
         let commands = "`pentimento info`, `turns`, `context`, `tree` and `expand` print to a pipe or file";
         return Err((format!("the interface needs a terminal; {commands}"), 2));
+    }
+    if streamed && let Err(error) = std::fs::File::open("/dev/tty") {
+        return Err((format!("the log comes from standard input, and there is no terminal for the keys: {error}"), 2));
     }
     if let Some(moment) = &arguments.as_of {
         moment.parse::<Moment>().map_err(|error| (error.to_string(), 2))?;
@@ -78,7 +87,7 @@ fn prepare(arguments: &Interface) -> Result<Start, (String, u8)> {
     let theme = theme(arguments).map_err(|error| (error, 2))?;
     Ok(Start {
         path: path.clone(),
-        follow: arguments.follow,
+        follow: arguments.follow || streamed,
         as_of: arguments.as_of.clone(),
         view: arguments.view.map_or(ViewKind::Window, ViewKind::from),
         theme,
@@ -231,7 +240,7 @@ fn main_loop(
 /// Whether an event can change what is on the screen: an idle log says every second that it is at rest.
 fn changes(model: &Model, event: &Event) -> bool {
     match event {
-        Event::Resting { polled, pending } => model.feed != Feed::calm(*polled, *pending, model.feed.epochs),
+        Event::Resting { polled, pending } => model.feed != model.feed.at_rest(*polled, *pending),
         Event::Gone => !model.feed.gone,
         Event::Waiting => !model.feed.waiting,
         Event::Unreadable(problem) => model.feed.problem.as_ref() != Some(problem),
@@ -275,6 +284,6 @@ fn start_search(model: &mut Model, text: &str, sender: &Sender<Event>) {
     model.searches += 1;
     let sender = sender.clone();
     let report = move |found| sender.send(Event::Found(found)).is_ok();
-    let path = Path::new(&model.path).to_path_buf();
-    model.search = Some(Search::start(model.searches, text, pattern, &log.session, path, report));
+    let source = log.source.clone();
+    model.search = Some(Search::start(model.searches, text, pattern, &log.session, source, report));
 }

@@ -1,0 +1,65 @@
+//! What is kept outside the logs: the state folder.
+//!
+//! Owns where that folder is. Knows nothing of logs and imports nothing of the flow, so every layer may ask it.
+
+use std::ffi::OsString;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
+
+/// There is no state folder.
+#[derive(Debug, thiserror::Error)]
+pub enum NoState {
+    /// Nothing says where it should be.
+    #[error("no state folder: none of PENTIMENTO_STATE, XDG_STATE_HOME and HOME is set")]
+    Nowhere,
+    /// It cannot be made.
+    #[error("no state folder: {}: {error}", .folder.display())]
+    Refused {
+        /// Where it should be.
+        folder: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+}
+
+/// The state folder; it is made, for its owner alone, if it is not there. `PENTIMENTO_STATE`, else `pentimento` in
+/// `XDG_STATE_HOME`, else in `~/.local/state`.
+pub fn state_folder() -> Result<PathBuf, NoState> {
+    let folder = place(|name| std::env::var_os(name)).ok_or(NoState::Nowhere)?;
+    match DirBuilder::new().recursive(true).mode(0o700).create(&folder) {
+        Ok(()) => Ok(folder),
+        Err(error) => Err(NoState::Refused { folder, error }),
+    }
+}
+
+fn place(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let set = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    // A relative path is no place for state: the XDG rule, and a home is never relative.
+    let absolute = |name| set(name).filter(|path| path.is_absolute());
+    let in_home = || absolute("HOME").map(|home| home.join(".local/state"));
+    set("PENTIMENTO_STATE").or_else(|| Some(absolute("XDG_STATE_HOME").or_else(in_home)?.join("pentimento")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_folder_is_where_the_environment_says() {
+        let at = |variables: &[(&str, &str)]| {
+            let found = place(|name| {
+                variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
+            });
+            found.map(|path| path.to_string_lossy().into_owned())
+        };
+        let home = ("HOME", "/home/a");
+        assert_eq!(at(&[home]).as_deref(), Some("/home/a/.local/state/pentimento"));
+        assert_eq!(at(&[home, ("XDG_STATE_HOME", "/s")]).as_deref(), Some("/s/pentimento"));
+        assert_eq!(at(&[home, ("XDG_STATE_HOME", "s")]).as_deref(), Some("/home/a/.local/state/pentimento"));
+        assert_eq!(at(&[home, ("PENTIMENTO_STATE", "/p")]).as_deref(), Some("/p"));
+        assert_eq!(at(&[home, ("PENTIMENTO_STATE", "")]).as_deref(), Some("/home/a/.local/state/pentimento"));
+        assert_eq!(at(&[]), None);
+    }
+}
