@@ -22,7 +22,7 @@ pub enum LogError {
         path: PathBuf,
     },
     /// It is no file that can be read by offset.
-    #[error("{}: this is {kind}, not a file. Save it to a file first", name::shown(.path))]
+    #[error("{}: this is {kind}, not a file. Save it to a file first, or send it to standard input: `pentimento -`", name::shown(.path))]
     NotAFile {
         /// The path as given.
         path: PathBuf,
@@ -78,7 +78,9 @@ pub enum LogError {
         reason: String,
     },
     /// Standard input is what the keys come from.
-    #[error("standard input is a terminal, not a log. Send one through a pipe: `ssh -n HOST tail -n +1 -F LOG | pentimento -`")]
+    #[error(
+        "standard input is a terminal, not a log. Send one through a pipe: `ssh -n HOST tail -n +1 -F LOG | pentimento -`"
+    )]
     Terminal,
 }
 
@@ -86,14 +88,20 @@ fn empty(path: &Path) -> String {
     if name::is_standard_input(path) {
         return "standard input ended before the first record".to_owned();
     }
-    format!("{}: the file is empty. `pentimento --follow PATH` waits for its first records", name::shown(path))
+    format!(
+        "{}: the file is empty. `pentimento --follow PATH` waits for its first records",
+        name::shown(path)
+    )
 }
 
 impl LogError {
     /// The error of a log that came as `flow` says: what kept its bytes from coming explains why there is no record.
+    #[must_use]
     pub fn explained(self, flow: Option<&Flow>) -> Self {
         match (self, flow.and_then(|flow| flow.trouble.clone())) {
-            (Self::Empty { path } | Self::Unknown { path, .. }, Some(reason)) => Self::Spooled { path, reason },
+            (Self::Empty { path } | Self::Unknown { path, .. }, Some(reason)) => {
+                Self::Spooled { path, reason }
+            }
             (error, _) => error,
         }
     }

@@ -5,10 +5,10 @@
 use std::io;
 use std::path::Path;
 
-use super::{LogError, Source};
 use super::fingerprint::Fingerprint;
 use super::input::Input;
 use super::spool::Flow;
+use super::{LogError, Source};
 
 /// A line longer than this is not read: it becomes a malformed row that says so.
 pub const MAX_LINE: usize = 256 << 20;

@@ -27,7 +27,9 @@ mod tests {
 
     #[test]
     fn endings_of_compression_are_no_part_of_a_name() {
-        for (path, name) in [("a/b.jsonl.zst", "a/b.jsonl"), ("b.jsonl.gz", "b.jsonl"), ("b.jsonl", "b.jsonl")] {
+        for (path, name) in
+            [("a/b.jsonl.zst", "a/b.jsonl"), ("b.jsonl.gz", "b.jsonl"), ("b.jsonl", "b.jsonl")]
+        {
             assert_eq!(unpacked(Path::new(path)), Path::new(name));
         }
         assert_eq!(shown(Path::new("-")), "standard input");

@@ -64,7 +64,10 @@ pub struct Flow {
 impl Flow {
     /// What people have to be told, a sentence each.
     pub fn notices(&self) -> Vec<String> {
-        let memory = self.in_memory.as_ref().map(|why| format!("the log is kept in memory, for want of a file: {why}"));
+        let memory = self
+            .in_memory
+            .as_ref()
+            .map(|why| format!("the log is kept in memory, for want of a file: {why}"));
         memory.into_iter().chain(self.trouble.clone()).collect()
     }
 }
@@ -198,7 +201,10 @@ impl Spool {
 
 impl fmt::Debug for Spool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Spool").field("shelf", &self.shelf).field("flow", &self.flow()).finish_non_exhaustive()
+        f.debug_struct("Spool")
+            .field("shelf", &self.shelf)
+            .field("flow", &self.flow())
+            .finish_non_exhaustive()
     }
 }
 

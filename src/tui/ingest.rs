@@ -56,11 +56,12 @@ impl Ingest {
             self.index(feed)?;
         }
         loop {
-            // Asked before reading: once it has ended, nothing is left behind what is read now.
+            // Asked before reading: once it has ended and nothing is read, nothing is left.
             let flow = feed.flow();
             match feed.next(&self.path) {
                 News::Records(format, records) => {
-                    self.tell(flow)?;
+                    let flow = flow.map(|flow| Flow { ended: false, trouble: None, ..flow });
+                    self.tell(flow.as_ref())?;
                     self.hand_on(feed, format, records)?;
                 }
                 News::Epoch(epoch) => {
@@ -70,7 +71,7 @@ impl Ingest {
                         self.index(feed)?;
                     }
                 }
-                News::Nothing => self.rest(feed, flow)?,
+                News::Nothing => self.rest(feed, flow.as_ref())?,
                 News::Waiting => {
                     self.send(Event::Waiting)?;
                     self.wait()?;
@@ -92,33 +93,25 @@ impl Ingest {
     }
 
     /// There is nothing more at present.
-    fn rest(&mut self, feed: &mut Feed, flow: Option<Flow>) -> Option<()> {
-        let (is_file, ended) = flow.as_ref().map_or((true, true), |flow| (flow.is_file, flow.ended));
-        let known = flow.clone();
+    fn rest(&mut self, feed: &mut Feed, flow: Option<&Flow>) -> Option<()> {
         self.tell(flow)?;
-        match (is_file, ended) {
-            (true, true) => {
-                let (polled, pending) = (!self.wake.is_watching(), feed.is_pending());
-                self.send(Event::Resting { polled, pending })?;
-                self.wait()
-            }
-            (true, false) => self.wait(),
-            (false, false) => match self.wake.changes_within(QUIET)? {
-                true => Some(()),
-                false => {
-                    self.send(Event::Resting { polled: false, pending: feed.is_pending() })?;
-                    self.wait()
-                }
-            },
-            (false, true) => self.finish(feed, known.as_ref()),
+        let streams = flow.is_some_and(|flow| !flow.is_file);
+        match flow {
+            Some(flow) if streams && flow.ended => return self.finish(feed, flow),
+            Some(_) if streams && self.wake.changes_within(QUIET)? => return Some(()),
+            // In the midst of a compressed file.
+            Some(flow) if !streams && !flow.ended => return self.wait(),
+            _ => {}
         }
+        self.send(Event::Resting { polled: !self.wake.is_watching(), pending: feed.is_pending() })?;
+        self.wait()
     }
 
     /// A stream has ended: its last line counts as it is, and nothing happens any more.
-    fn finish(&mut self, feed: &mut Feed, flow: Option<&Flow>) -> Option<()> {
+    fn finish(&mut self, feed: &mut Feed, flow: &Flow) -> Option<()> {
         match feed.finish(&self.path) {
             News::Records(format, records) if !records.is_empty() => self.hand_on(feed, format, records)?,
-            News::Unreadable(error) => self.unreadable(error, flow)?,
+            News::Unreadable(error) => self.unreadable(error, Some(flow))?,
             _ => {}
         }
         self.send(Event::Resting { polled: false, pending: false })?;
@@ -187,7 +180,7 @@ impl Ingest {
     }
 
     /// Says how far a spool is: at once where it ended or something is wrong, else now and then.
-    fn tell(&mut self, flow: Option<Flow>) -> Option<()> {
+    fn tell(&mut self, flow: Option<&Flow>) -> Option<()> {
         let Some(flow) = flow else { return Some(()) };
         let due = self.told.as_ref().is_none_or(|(told, when)| {
             let far = when.elapsed() >= REPORT && told.read != flow.read;
@@ -195,7 +188,7 @@ impl Ingest {
         });
         if due {
             self.told = Some((flow.clone(), Instant::now()));
-            self.send(Event::Flow(flow))?;
+            self.send(Event::Flow(flow.clone()))?;
         }
         Some(())
     }

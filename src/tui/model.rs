@@ -70,13 +70,26 @@ pub struct Feed {
 impl Feed {
     /// The same when all that is there was read, and nothing is wrong.
     pub(super) fn at_rest(&self, polled: bool, pending: bool) -> Self {
-        Self { polled, pending, epochs: self.epochs, flow: self.flow.clone(), resting: true, ..Self::default() }
+        Self {
+            polled,
+            pending,
+            epochs: self.epochs,
+            flow: self.flow.clone(),
+            resting: true,
+            ..Self::default()
+        }
     }
 
-    /// Bytes read and to read, while what was there at the start is still being read.
+    /// Bytes read and to read, while what was there at the start is still being read and their number is known.
     pub fn reading(&self) -> Option<(u64, u64)> {
         let flowing = self.flow.as_ref().filter(|flow| flow.is_file && !flow.ended);
         self.indexing.or_else(|| flowing.map(|flow| (flow.read, flow.whole)))
+    }
+
+    /// Whether records that come were there at the start. A stream has sent those when it falls silent.
+    pub(super) fn catches_up(&self) -> bool {
+        let streams = self.flow.as_ref().is_some_and(|flow| !flow.is_file);
+        self.reading().is_some() || (streams && !self.resting)
     }
 }
 
@@ -181,7 +194,6 @@ pub struct Model {
 impl Model {
     /// The state before anything was read.
     pub fn new(start: Start) -> Self {
-        let since = Node::Group(Group::Since);
         Self {
             path: start.path,
             log: None,
@@ -189,7 +201,7 @@ impl Model {
             as_of: 0,
             following: start.follow,
             view: None,
-            trees: [Tree::new(&[since]), Tree::new(&[since])],
+            trees: Self::fresh_trees(),
             detail: Detail::default(),
             pane: Pane::Tree,
             zoom: false,
@@ -212,6 +224,11 @@ impl Model {
             searches: 0,
             shown_agents: 0,
         }
+    }
+
+    /// Trees in which nothing is selected yet.
+    pub(super) fn fresh_trees() -> [Tree; 2] {
+        [(); 2].map(|()| Tree::new(&[Node::Group(Group::Since)]))
     }
 
     /// The session, once there is one.

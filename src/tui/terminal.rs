@@ -79,7 +79,10 @@ fn prepare(arguments: &Interface) -> Result<Start, (String, u8)> {
         return Err((format!("the interface needs a terminal; {commands}"), 2));
     }
     if streamed && let Err(error) = std::fs::File::open("/dev/tty") {
-        return Err((format!("the log comes from standard input, and there is no terminal for the keys: {error}"), 2));
+        return Err((
+            format!("the log comes from standard input, and there is no terminal for the keys: {error}"),
+            2,
+        ));
     }
     if let Some(moment) = &arguments.as_of {
         moment.parse::<Moment>().map_err(|error| (error.to_string(), 2))?;

@@ -7,9 +7,9 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use super::super::fingerprint::Fingerprint;
+use super::Spool;
 use super::trouble::Trouble;
 use super::unpack::Unpacker;
-use super::Spool;
 
 /// Bytes asked of the system at a time.
 const CHUNK: usize = 128 << 10;

@@ -7,7 +7,9 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
     /// The input ends within compressed data.
-    #[error("the {kind} data is cut off at offset {offset} of the compressed log; all that comes before was read")]
+    #[error(
+        "the {kind} data is cut off at offset {offset} of the compressed log; all that comes before was read"
+    )]
     CutOff {
         /// The compression.
         kind: &'static str,
@@ -15,7 +17,9 @@ pub enum Trouble {
         offset: u64,
     },
     /// The data is not what it should be.
-    #[error("the {kind} data cannot be decompressed beyond offset {offset} of the compressed log ({reason}); all that comes before was read")]
+    #[error(
+        "the {kind} data cannot be decompressed beyond offset {offset} of the compressed log ({reason}); all that comes before was read"
+    )]
     Damaged {
         /// The compression.
         kind: &'static str,
@@ -25,7 +29,9 @@ pub enum Trouble {
         reason: String,
     },
     /// What came out is not what went in.
-    #[error("the {kind} data from offset {began} of the compressed log on does not match its checksum at offset {offset}: some of what was read may be wrong, and what follows was not read")]
+    #[error(
+        "the {kind} data from offset {began} of the compressed log on does not match its checksum at offset {offset}: some of what was read may be wrong, and what follows was not read"
+    )]
     Checksum {
         /// The compression.
         kind: &'static str,
@@ -35,19 +41,25 @@ pub enum Trouble {
         offset: u64,
     },
     /// It needs more memory than a log may take.
-    #[error("the zstd data from offset {offset} on needs more than 128 MiB of memory to decompress; `zstd -d --long=31` does it, and what comes out can be opened")]
+    #[error(
+        "the zstd data from offset {offset} on needs more than 128 MiB of memory to decompress; `zstd -d --long=31` does it, and what comes out can be opened"
+    )]
     Window {
         /// Where its frame begins.
         offset: u64,
     },
     /// Other bytes follow.
-    #[error("behind the compressed data, at offset {offset} of the compressed log, stand bytes that are neither zstd nor gzip; they were left out")]
+    #[error(
+        "behind the compressed data, at offset {offset} of the compressed log, stand bytes that are neither zstd nor gzip; they were left out"
+    )]
     Trailing {
         /// Where they begin.
         offset: u64,
     },
     /// There is no room for more.
-    #[error("only the first {length} bytes of the log were kept: {reason}. Set PENTIMENTO_STATE to a folder with more room")]
+    #[error(
+        "only the first {length} bytes of the log were kept: {reason}. Set PENTIMENTO_STATE to a folder with more room"
+    )]
     Full {
         /// How many bytes were kept.
         length: u64,

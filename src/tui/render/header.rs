@@ -76,8 +76,10 @@ fn file_name(path: &Path) -> String {
 fn state(model: &Model) -> Vec<Span<'static>> {
     let theme = &model.theme;
     let feed = &model.feed;
-    let (incomplete, ended) =
-        feed.flow.as_ref().map_or((false, false), |flow| (flow.trouble.is_some(), !flow.is_file && flow.ended));
+    let (incomplete, ended) = feed
+        .flow
+        .as_ref()
+        .map_or((false, false), |flow| (flow.trouble.is_some(), !flow.is_file && flow.ended));
     if feed.problem.is_some() {
         return vec![Span::styled("✗ cannot be read", theme.warn)];
     }

@@ -109,7 +109,7 @@ fn take_in(model: &mut Model, records: Records) {
     let (rows, turns, newest_turn) =
         (log.session.rows().len(), log.session.turns().len(), log.session.last());
     // What was there at the start is no news, and whoever is at its end stays there.
-    let reading = model.feed.reading().is_some();
+    let catches_up = model.feed.catches_up();
     let compactions = log.session.compactions().iter().filter(|c| c.summary.is_some()).count();
     for (line, record) in records {
         log.session.push(line, record);
@@ -121,7 +121,7 @@ fn take_in(model: &mut Model, records: Records) {
     let session = &log.session;
     let newest = session.compactions().iter().rfind(|c| c.summary.is_some()).map(|c| c.generation);
     if session.compactions().iter().filter(|c| c.summary.is_some()).count() > compactions {
-        model.arrived = newest.filter(|_| !reading);
+        model.arrived = newest.filter(|_| !catches_up);
         log.refresh_agents();
     }
     let session = &log.session;
@@ -138,7 +138,7 @@ fn take_in(model: &mut Model, records: Records) {
     }
     let last = session.last();
     let was_at_start = model.as_of == 0;
-    let was_at_end = reading && model.as_of == newest_turn;
+    let was_at_end = catches_up && model.as_of == newest_turn;
     if model.following || was_at_start || was_at_end {
         let filter = model.filter.take();
         model.move_to(last);
@@ -156,6 +156,8 @@ fn take_in(model: &mut Model, records: Records) {
 fn new_epoch(model: &mut Model, epoch: Epoch) {
     model.log = None;
     model.view = None;
+    // Their nodes are turns of the log that is no more.
+    model.trees = Model::fresh_trees();
     model.search = None;
     model.arrived = None;
     model.visits.clear();
@@ -163,7 +165,7 @@ fn new_epoch(model: &mut Model, epoch: Epoch) {
     model.as_of = 0;
     model.feed.epochs += 1;
     model.feed.gone = false;
-    model.feed.flow = None;
+    (model.feed.flow, model.feed.resting) = (None, false);
     if epoch != Epoch::Reopened {
         model.message = Some(format!("{}: read anew, turns are numbered from 1 again", epoch.reason()));
     }

@@ -151,7 +151,7 @@ pub(in super::super) fn jump(model: &mut Model, text: &str) {
     if !waits {
         jump_now(model, text);
         // What is not there yet may still come.
-        waits = model.feed.reading().is_some() && model.message.is_some();
+        waits = model.feed.catches_up() && model.message.is_some();
     }
     if waits {
         model.pending = Some(text.to_owned());

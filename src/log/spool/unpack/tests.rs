@@ -105,7 +105,8 @@ fn what_stands_before_a_cut_comes_out_and_the_cut_is_named() {
 fn fourth_block(frame: &[u8]) -> usize {
     let mut at = 6;
     for _ in 0..3 {
-        let header = usize::from(frame[at]) | usize::from(frame[at + 1]) << 8 | usize::from(frame[at + 2]) << 16;
+        let header =
+            usize::from(frame[at]) | usize::from(frame[at + 1]) << 8 | usize::from(frame[at + 2]) << 16;
         at += 3 + (header >> 3);
     }
     at
