@@ -18,5 +18,5 @@ pub use error::LogError;
 pub use input::length;
 pub use lines::{Batch, LineReader, MAX_LINE, RawLine};
 pub use source::Source;
-pub use spool::{Flow, Trouble};
+pub use spool::Flow;
 pub use wake::{Wake, Waker};

@@ -106,6 +106,25 @@ fn a_last_line_without_an_end_counts_when_the_input_ends() {
 }
 
 #[test]
+fn what_is_no_log_is_said_and_stays_said() {
+    for text in [&b"Dear diary,\n"[..], &b"Dear diary,\n".repeat(200)] {
+        let mut piped = Piped::start(&["-"]);
+        piped.pipe.write_all(text).unwrap();
+        drop(piped.pipe);
+        piped.screen.wait("✗ cannot be read");
+        pty::rest();
+        assert!(piped.screen.text().contains("✗ cannot be read"), "{}", piped.screen.text());
+        piped.screen.press("q");
+        assert_eq!(piped.screen.ended(), 0);
+    }
+    let mut piped = Piped::start(&["-"]);
+    drop(piped.pipe);
+    piped.screen.wait("standard input ended before the first record");
+    piped.screen.press("q");
+    assert_eq!(piped.screen.ended(), 0);
+}
+
+#[test]
 fn a_moment_is_found_once_it_has_come() {
     let lines = demo_lines();
     let mut piped = Piped::start(&["-", "--as-of", "g2"]);

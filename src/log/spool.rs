@@ -2,7 +2,7 @@
 //!
 //! Their bytes, decompressed, are put on a shelf ([`shelf`]) that every reader of the log shares, and stay there as
 //! long as one of them does. A thread fills it ([`pump`]); readers wait for it or come back later, as they like. What
-//! it could not bring is said ([`Trouble`]), and takes nothing away from what it brought.
+//! it could not bring is said ([`trouble`]), and takes nothing away from what it brought.
 
 mod pump;
 mod shelf;
@@ -18,8 +18,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::Waker;
 use pump::{From, Pump};
 use shelf::Shelf;
+use trouble::Trouble;
 
-pub use trouble::Trouble;
 pub(super) use unpack::is_packed;
 
 /// The bytes of a log as far as they came.
@@ -185,6 +185,14 @@ impl Spool {
     fn end(&self, pump: Pump, trouble: Option<Trouble>) {
         *self.parked() = Some(pump);
         self.change(|state| (state.ended, state.trouble) = (true, trouble));
+    }
+
+    /// What filled it is no more.
+    fn broke(&self) {
+        self.change(|state| {
+            state.trouble = Some(Trouble::Broken { offset: state.read });
+            state.ended = true;
+        });
     }
 
     fn change(&self, change: impl FnOnce(&mut State)) {

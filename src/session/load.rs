@@ -27,6 +27,8 @@ pub struct Reader {
     parser: Option<Parser>,
     /// Lines read while the format was still open.
     undecided: Vec<(Line, Vec<u8>)>,
+    /// Why no line that comes can make it a known one any more.
+    unknown: Option<String>,
 }
 
 /// What a reader made of some lines.
@@ -44,10 +46,17 @@ impl Reader {
     /// Reads the lines of `batch`.
     pub fn read(&mut self, batch: &Batch) -> Read {
         let Some(format) = self.format else {
+            if let Some(message) = &self.unknown {
+                return Read::Unknown(message.clone());
+            }
             for raw in batch.lines().filter(|raw| !is_blank(raw)) {
                 self.undecided.push((line(&raw), raw.bytes.to_vec()));
             }
-            return self.decide(true);
+            let read = self.decide(true);
+            if let Read::Unknown(message) = &read {
+                self.unknown = Some(message.clone());
+            }
+            return read;
         };
         Read::Records(format, self.parse(format, batch))
     }

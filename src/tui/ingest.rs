@@ -111,13 +111,14 @@ impl Ingest {
     fn finish(&mut self, feed: &mut Feed, flow: &Flow) -> Option<()> {
         match feed.finish(&self.path) {
             News::Records(format, records) if !records.is_empty() => self.hand_on(feed, format, records)?,
-            News::Unreadable(error) => self.unreadable(error, Some(flow))?,
+            News::Unreadable(error) => {
+                self.unreadable(error, Some(flow))?;
+                return None;
+            }
             _ => {}
         }
         self.send(Event::Resting { polled: false, pending: false })?;
-        loop {
-            self.wait()?;
-        }
+        None
     }
 
     /// Reads all that is there and hands it over as one session.

@@ -22,6 +22,19 @@ pub(super) enum From {
     File(File),
 }
 
+/// Whoever waits for the spool must not wait for ever, whatever a decompressor does.
+struct Unwinds(Weak<Spool>);
+
+impl Drop for Unwinds {
+    fn drop(&mut self) {
+        if std::thread::panicking()
+            && let Some(spool) = self.0.upgrade()
+        {
+            spool.broke();
+        }
+    }
+}
+
 /// Reads, decompresses and puts on the shelf.
 pub(in super::super) struct Pump {
     from: From,
@@ -63,7 +76,11 @@ impl Pump {
     /// Begins to fill `spool`, on a thread of its own. It stops when the input ends or nobody has the spool any more.
     pub(super) fn start(self, spool: &Arc<Spool>) -> io::Result<()> {
         let spool = Arc::downgrade(spool);
-        std::thread::Builder::new().name("spool".to_owned()).spawn(move || self.run(&spool)).map(drop)
+        let filling = move || {
+            let _unwinds = Unwinds(Weak::clone(&spool));
+            self.run(&spool);
+        };
+        std::thread::Builder::new().name("spool".to_owned()).spawn(filling).map(drop)
     }
 
     fn run(mut self, spool: &Weak<Spool>) {

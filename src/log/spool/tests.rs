@@ -199,6 +199,23 @@ impl Drop for Endless {
     }
 }
 
+/// A reader with a fault.
+struct Faulty;
+
+impl Read for Faulty {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        panic!("on purpose")
+    }
+}
+
+#[test]
+fn a_fault_ends_the_waiting_and_is_said() {
+    let spool = Spool::of_stream(Faulty, Err("a test".to_owned())).unwrap();
+    spool.wait_beyond(0);
+    assert!(spool.flow().ended);
+    assert!(spool.flow().trouble.unwrap().contains("fault"));
+}
+
 #[test]
 fn nothing_is_read_for_a_spool_that_nobody_has_any_more() {
     let (sender, dropped) = channel();

@@ -66,6 +66,12 @@ pub enum Trouble {
         /// What the system said.
         reason: String,
     },
+    /// A fault of this program.
+    #[error("the log could not be read beyond offset {offset}: a fault of this program")]
+    Broken {
+        /// How far it was read.
+        offset: u64,
+    },
     /// The system refused to read on.
     #[error("cannot read on at offset {offset}: {error}")]
     Unreadable {
