@@ -187,6 +187,8 @@ pub struct Model {
     pub pending: Option<String>,
     pub(super) pending_as_of: Option<String>,
     pub(super) dragging: bool,
+    /// The person did something: what is selected was meant.
+    pub(super) touched: bool,
     pub(super) searches: u64,
     pub(super) shown_agents: usize,
 }
@@ -221,6 +223,7 @@ impl Model {
             pending: None,
             pending_as_of: start.as_of,
             dragging: false,
+            touched: false,
             searches: 0,
             shown_agents: 0,
         }

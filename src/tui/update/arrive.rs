@@ -140,6 +140,10 @@ fn take_in(model: &mut Model, records: Records) {
     let was_at_start = model.as_of == 0;
     let was_at_end = catches_up && model.as_of == newest_turn;
     if model.following || was_at_start || was_at_end {
+        if catches_up && !model.touched {
+            // As if the log were opened now.
+            model.trees = Model::fresh_trees();
+        }
         let filter = model.filter.take();
         model.move_to(last);
         model.filter = filter;
