@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::formats::Format;
 use crate::formats::facts::{Body, Id, Parent, Role};
 use crate::log::{LineReader, name};
 use crate::text::display;
 
 use super::{Session, TurnId};
+
+mod rollouts;
 
 /// How the file of a compaction's own call begins.
 const COMPACTION_CALL: &str = "acompact-";
@@ -21,18 +24,20 @@ pub struct Subagent {
 }
 
 /// The sub-agents' files that belong to the session at `path`, by name. Files of compaction calls are not among
-/// them. Looks in the session's own folder, and beside the session for the older layout, where a file counts only
-/// if a result of this session names its agent.
+/// them. For Codex see [`rollouts`]; else looks in the session's own folder, and beside the session for the older
+/// layout, where a file counts only if a result of this session names its agent. Standard input has none.
 pub fn list(session: &Session, path: &Path) -> Vec<Subagent> {
     let Some(folder) = own_folder(path) else { return Vec::new() };
-    let mut found: Vec<Subagent> = agent_files(&folder).collect();
+    if session.format == Format::Codex {
+        return rollouts::list(session, path);
+    }
+    let mut found = agent_files(&folder);
     if let Some(parent) = path.parent() {
         let named = |agent: &Subagent| session.agents().iter().any(|(name, _)| **name == *agent.name);
-        found.extend(agent_files(parent).filter(|agent| agent.path != path && named(agent)));
+        found.extend(agent_files(parent).into_iter().filter(|agent| agent.path != path && named(agent)));
     }
     found.retain(|agent| !agent.name.starts_with(COMPACTION_CALL));
-    // Of a plain file and the same compressed, the plain one.
-    found.sort_by_cached_key(|agent| (agent.name.clone(), name::unpacked(&agent.path) != agent.path));
+    found.sort_by(|a, b| a.name.cmp(&b.name));
     found.dedup_by(|a, b| a.name == b.name);
     found
 }
@@ -46,6 +51,7 @@ pub fn reported_by(session: &Session, name: &str) -> Option<TurnId> {
 pub fn attach(session: &mut Session, path: &Path) {
     let Some(folder) = own_folder(path) else { return };
     let calls: Vec<_> = agent_files(&folder)
+        .into_iter()
         .filter(|agent| agent.name.starts_with(COMPACTION_CALL))
         .filter_map(|agent| Some((last_summarised(session, &agent.path)?, agent.name.into_boxed_str())))
         .collect();
@@ -69,13 +75,19 @@ fn own_folder(path: &Path) -> Option<PathBuf> {
     (!name::is_standard_input(path)).then(named)
 }
 
-fn agent_files(folder: &Path) -> impl Iterator<Item = Subagent> + use<> {
+/// The sub-agents' files in a folder, by name; of a plain file and the same compressed, the plain one.
+fn agent_files(folder: &Path) -> Vec<Subagent> {
     let entries = std::fs::read_dir(folder).ok().into_iter().flatten().flatten();
-    entries.filter_map(|entry| {
-        let file = name::unpacked(Path::new(&entry.file_name()));
-        let id = file.to_str()?.strip_prefix("agent-")?.strip_suffix(".jsonl")?;
-        Some(Subagent { name: display::name(id)?.into(), path: entry.path() })
-    })
+    let mut found: Vec<Subagent> = entries
+        .filter_map(|entry| {
+            let file = name::unpacked(Path::new(&entry.file_name()));
+            let id = file.to_str()?.strip_prefix("agent-")?.strip_suffix(".jsonl")?;
+            Some(Subagent { name: display::name(id)?.into(), path: entry.path() })
+        })
+        .collect();
+    found.sort_by_cached_key(|agent| (agent.name.clone(), name::unpacked(&agent.path) != agent.path));
+    found.dedup_by(|a, b| a.name == b.name);
+    found
 }
 
 /// The record that the prompt of a compaction call hangs on: its file's last prompt that the harness did not inject.
