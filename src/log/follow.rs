@@ -77,7 +77,7 @@ pub struct Tail {
     modified: Option<SystemTime>,
     at_end: bool,
     gone: bool,
-    /// A reader was open before: a file that appears now is a new epoch.
+    /// There was a file: where there is none now, it is gone and not yet to come.
     had_file: bool,
 }
 
@@ -209,22 +209,16 @@ impl Tail {
             spool.wake(waker.clone());
         }
         self.reader = Some(LineReader::new(input, self.patient));
-        self.at_end = false;
+        (self.at_end, self.had_file) = (false, true);
         Ok(())
     }
 
     fn first_open(&mut self) -> Update {
         match self.open() {
-            Ok(()) => {
-                if std::mem::replace(&mut self.had_file, true) && self.gone {
-                    self.gone = false;
-                    return Update::Epoch(Epoch::Recreated);
-                }
-                match self.step() {
-                    Ok(update) => update,
-                    Err(error) => Update::Unreadable(LogError::io(&self.path, 0, error)),
-                }
-            }
+            Ok(()) => match self.step() {
+                Ok(update) => update,
+                Err(error) => Update::Unreadable(LogError::io(&self.path, 0, error)),
+            },
             Err(LogError::Missing { .. }) if self.had_file => Update::Gone,
             Err(LogError::Missing { .. }) => Update::Waiting,
             Err(error) => Update::Unreadable(error),

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Waker;
-use pump::{From, Pump};
+use pump::{Origin, Pump};
 use shelf::Shelf;
 use trouble::Trouble;
 
@@ -78,12 +78,12 @@ impl Spool {
         stream: impl Read + Send + 'static,
         folder: Result<PathBuf, String>,
     ) -> io::Result<Arc<Self>> {
-        Self::start(Pump::new(From::Stream(Box::new(stream))), folder)
+        Self::start(Pump::new(Origin::Stream(Box::new(stream))), folder)
     }
 
     /// A spool of a compressed file.
     pub(super) fn of_file(file: File, folder: Result<PathBuf, String>) -> io::Result<Arc<Self>> {
-        Self::start(Pump::new(From::File(file)), folder)
+        Self::start(Pump::new(Origin::File(file)), folder)
     }
 
     fn start(pump: Pump, folder: Result<PathBuf, String>) -> io::Result<Arc<Self>> {

@@ -17,7 +17,7 @@ const CHUNK: usize = 128 << 10;
 const NOTHING: Duration = Duration::from_millis(20);
 
 /// Where the bytes come from.
-pub(super) enum From {
+pub(super) enum Origin {
     Stream(Box<dyn Read + Send>),
     File(File),
 }
@@ -37,7 +37,7 @@ impl Drop for Unwinds {
 
 /// Reads, decompresses and puts on the shelf.
 pub(in super::super) struct Pump {
-    from: From,
+    origin: Origin,
     read: u64,
     /// Of a file: what was read of it.
     fingerprint: Fingerprint,
@@ -45,15 +45,15 @@ pub(in super::super) struct Pump {
 }
 
 impl Pump {
-    pub(super) fn new(from: From) -> Self {
-        Self { from, read: 0, fingerprint: Fingerprint::default(), unpacker: Unpacker::new() }
+    pub(super) fn new(origin: Origin) -> Self {
+        Self { origin, read: 0, fingerprint: Fingerprint::default(), unpacker: Unpacker::new() }
     }
 
     /// The compressed file, if it is one.
     pub(in super::super) fn file(&self) -> Option<&File> {
-        match &self.from {
-            From::File(file) => Some(file),
-            From::Stream(_) => None,
+        match &self.origin {
+            Origin::File(file) => Some(file),
+            Origin::Stream(_) => None,
         }
     }
 
@@ -103,9 +103,9 @@ impl Pump {
 
     fn put(&mut self, bytes: &[u8], spool: &Spool) -> Result<(), Trouble> {
         self.read += bytes.len() as u64;
-        let whole = match &self.from {
-            From::Stream(_) => 0,
-            From::File(file) => {
+        let whole = match &self.origin {
+            Origin::Stream(_) => 0,
+            Origin::File(file) => {
                 self.fingerprint.add(bytes);
                 file.metadata().map_or(0, |meta| meta.len())
             }
@@ -116,9 +116,9 @@ impl Pump {
 
     fn fill(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            let outcome = match &mut self.from {
-                From::Stream(stream) => stream.read(buffer),
-                From::File(file) => file.read_at(buffer, self.read),
+            let outcome = match &mut self.origin {
+                Origin::Stream(stream) => stream.read(buffer),
+                Origin::File(file) => file.read_at(buffer, self.read),
             };
             match outcome {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
