@@ -34,7 +34,7 @@ pub enum Enveloped<'de> {
     /// Something of this kind that says nothing of the conversation: it was not read.
     Skipped(Text<'de>),
     /// A measurement.
-    Measured(Measured<'de>),
+    Measured(Box<Measured<'de>>),
     /// Anything else.
     Whole(Box<Payload<'de>>),
 }
@@ -89,7 +89,10 @@ impl<'de> Visitor<'de> for OfLine<'_> {
         f.write_str("anything")
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let measured = |map| Measured::deserialize(MapAccessDeserializer::new(map)).map(Enveloped::Measured);
+        let measured = |map| {
+            Measured::deserialize(MapAccessDeserializer::new(map))
+                .map(|read| Enveloped::Measured(Box::new(read)))
+        };
         if self.0 == "turn_context" {
             return measured(Resumed::new(None, map));
         }
