@@ -316,7 +316,7 @@ fn the_users_words_are_found_wherever_they_stand() {
         let echoed_prompts = session.echoes().iter().filter(|echo| {
             let row = &session.rows()[echo.row as usize];
             row.kind == RowKind::Echo
-                && session.name(row.label) == "user"
+                && session.label(row) == "user"
                 && session.turn(echo.of).role == Role::User
         });
         let of_role = |role: Role| session.turns().iter().filter(move |turn| turn.role == role);

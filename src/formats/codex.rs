@@ -6,16 +6,15 @@
 
 mod compacted;
 mod envelope;
+mod labels;
 mod whole;
 
-use std::borrow::Cow;
-
-use envelope::{Line, Payload};
+use envelope::{Enveloped, Line, Payload, TokenInfo};
 
 use super::Evidence;
 use super::blocks::{call, encrypted, id, part};
-use super::facts::{Body, Header, Meter, PartFacts, PartKind, Record, Role, Said, TurnFacts, Twin};
-use super::lenient::Weight;
+use super::facts::{Body, Header, Meter, PartFacts, PartKind, Record, Role, Said, TurnFacts, Twin, Usage};
+use super::lenient::{Count, Text, Weight};
 use super::line;
 use crate::text::display;
 pub use whole::texts;
@@ -34,53 +33,6 @@ const INJECTED: [&str; 10] = [
     "<hook_prompt",
 ];
 
-/// Events that say nothing about the conversation that an item does not say.
-const EVENTS: [&str; 36] = [
-    "agent_reasoning",
-    "agent_reasoning_raw_content",
-    "agent_reasoning_section_break",
-    "collab_agent_interaction_end",
-    "collab_close_end",
-    "collab_resume_end",
-    "collab_waiting_end",
-    "context_compacted",
-    "deprecation_notice",
-    "dynamic_tool_call_request",
-    "dynamic_tool_call_response",
-    "entered_review_mode",
-    "error",
-    "exec_command_begin",
-    "exec_command_end",
-    "exited_review_mode",
-    "guardian_assessment",
-    "image_generation_end",
-    "item_completed",
-    "item_started",
-    "mcp_tool_call_begin",
-    "mcp_tool_call_end",
-    "patch_apply_begin",
-    "patch_apply_end",
-    "plan_update",
-    "stream_error",
-    "task_complete",
-    "thread_goal_updated",
-    "thread_settings_applied",
-    "turn_aborted",
-    "turn_diff",
-    "undo_completed",
-    "view_image_tool_call",
-    "warning",
-    "web_search_begin",
-    "web_search_end",
-];
-
-/// Items that no message is made of.
-const SILENT_ITEMS: [&str; 5] =
-    ["ghost_snapshot", "compaction", "compaction_summary", "context_compaction", "other"];
-
-/// Lines beside the conversation.
-const NOTES: [&str; 3] = ["world_state", "inter_agent_communication", "inter_agent_communication_metadata"];
-
 /// Reads Codex lines.
 #[derive(Debug, Default)]
 pub struct Parser {
@@ -94,21 +46,39 @@ impl Parser {
     pub fn parse(&mut self, line: &[u8]) -> Record {
         line::read(line, |text| {
             let mut line = serde_json::from_str::<Line>(text)?;
-            let bare = line.payload.0.is_none() && is_bare(&line);
-            let (kind, payload) = match line.payload.0.take() {
-                Some(payload) => (line.kind.as_str(), *payload),
-                None if bare => ("response_item", serde_json::from_str::<Payload>(text)?),
-                None => (line.kind.as_str(), Payload::default()),
-            };
-            Ok(self.record(kind, &line, payload))
+            let payload = std::mem::take(&mut line.payload);
+            if matches!(payload, Enveloped::None) && is_bare(&line) {
+                let item = Enveloped::Whole(Box::new(serde_json::from_str::<Payload>(text)?));
+                return Ok(self.record("response_item", &line, item));
+            }
+            Ok(self.record(line.kind.as_str(), &line, payload))
         })
     }
 
-    fn record(&mut self, kind: &str, line: &Line, payload: Payload) -> Record {
+    fn record(&mut self, kind: &str, line: &Line, payload: Enveloped) -> Record {
         let mut record = Record::bare("note", Body::Note);
         record.time = line.timestamp.0.as_deref().and_then(line::milliseconds);
         record.unknown = line.unknown.iter().map(|field| format!("line.{field}").into()).collect();
-        record.label = label(kind, payload.kind.as_str(), line);
+        let payload = match payload {
+            Enveloped::Whole(payload) => payload,
+            Enveloped::None => Box::default(),
+            Enveloped::Skipped(name) => {
+                record.label = labels::of(kind, name.as_str());
+                return record;
+            }
+            Enveloped::Measured(measured) => {
+                record.label = labels::of(kind, measured.kind.as_str());
+                record.project = line::changed(&mut self.project, measured.cwd.as_str());
+                record.body = meter(&measured.info, measured.window, &measured.model);
+                return record;
+            }
+        };
+        record.label = match line {
+            _ if !kind.is_empty() => labels::of(kind, payload.kind.as_str()),
+            line if !line.id.as_str().is_empty() => "header".into(),
+            line if !line.record_type.as_str().is_empty() => "state".into(),
+            _ => "no type".into(),
+        };
         match kind {
             "session_meta" => {
                 record.session = line::changed(&mut self.session, payload.id.as_str());
@@ -122,22 +92,32 @@ impl Parser {
             }
             "response_item" => record.body = item(payload, &mut record.unknown),
             "event_msg" => record.body = event(&payload, &mut record.unknown),
-            "turn_context" => {
-                record.project = line::changed(&mut self.project, payload.cwd.as_str());
-                record.body =
-                    Body::Meter(Box::new(Meter { model: payload.model.boxed(), ..Meter::default() }));
-            }
-            "compacted" => record.body = compacted::body(payload),
+            "compacted" => record.body = compacted::body(*payload),
             "" if !line.id.as_str().is_empty() => {
                 record.session = line::changed(&mut self.session, line.id.as_str());
             }
             "" if line.record_type.as_str() == "state" => {}
-            kind if NOTES.contains(&kind) => {}
+            "turn_context" => record.body = meter(&payload.info, payload.window, &payload.model),
+            kind if labels::NOTES.contains(&kind) => {}
             "" => record.unknown.push("no type".into()),
             kind => record.unknown.push(kind.into()),
         }
         record
     }
+}
+
+/// Whether an event of this kind says nothing of the conversation that an item does not say.
+fn says_nothing(kind: &str) -> bool {
+    labels::EVENTS.iter().any(|label| label.strip_prefix(labels::EVENT) == Some(kind))
+}
+
+fn meter(info: &TokenInfo, window: Count, model: &Text) -> Body {
+    Body::Meter(Box::new(Meter {
+        total: info.total.usage(),
+        context: info.last.usage().map(Usage::context),
+        window: info.window.0.or(window.0).filter(|window| *window > 0),
+        model: filled(model.as_str()),
+    }))
 }
 
 /// A text, where it is not empty.
@@ -151,19 +131,7 @@ fn is_bare(line: &Line) -> bool {
     kind == "message" || kind == "reasoning" || kind.ends_with("_call") || kind.ends_with("_output")
 }
 
-fn label(kind: &str, detail: &str, line: &Line) -> Cow<'static, str> {
-    match (kind, detail) {
-        ("", _) if !line.id.as_str().is_empty() => "header".into(),
-        ("", _) if !line.record_type.as_str().is_empty() => "state".into(),
-        ("", _) => "no type".into(),
-        (kind, "") => kind.to_owned().into(),
-        ("response_item", detail) => detail.to_owned().into(),
-        ("event_msg", detail) => format!("event/{detail}").into(),
-        (kind, detail) => format!("{kind}/{detail}").into(),
-    }
-}
-
-fn item(payload: Payload, unknown: &mut Vec<Box<str>>) -> Body {
+fn item(payload: Box<Payload>, unknown: &mut Vec<Box<str>>) -> Body {
     unknown.extend(payload.content.unknown.iter().map(|block| format!("block:{block}").into()));
     let kind = payload.kind.as_str();
     match kind {
@@ -180,7 +148,7 @@ fn item(payload: Payload, unknown: &mut Vec<Box<str>>) -> Body {
         "agent_message" => {
             Body::Turn(TurnFacts { injected: true, ..TurnFacts::new(Role::User, payload.content.parts) })
         }
-        _ if SILENT_ITEMS.contains(&kind) => Body::Note,
+        _ if labels::SILENT_ITEMS.contains(&kind) => Body::Note,
         _ if kind.ends_with("_call") => {
             let tool = payload.name.boxed().unwrap_or_else(|| kind.trim_end_matches("_call").into());
             let parts = vec![call(Some(tool), payload.arguments, id(payload.call))];
@@ -194,7 +162,7 @@ fn item(payload: Payload, unknown: &mut Vec<Box<str>>) -> Body {
     }
 }
 
-fn message(payload: Payload) -> Body {
+fn message(payload: Box<Payload>) -> Body {
     let role = if payload.role.as_str() == "assistant" { Role::Assistant } else { Role::User };
     let said = payload.content.said(role);
     let parts = payload.content.parts;
@@ -213,7 +181,7 @@ fn is_injected(parts: &[PartFacts]) -> bool {
     INJECTED.iter().any(|mark| first.starts_with(mark))
 }
 
-fn result(payload: Payload) -> Body {
+fn result(payload: Box<Payload>) -> Body {
     let call = id(payload.call);
     let failed = payload.output.failed;
     match part(PartKind::ToolResult, payload.output.weight) {
@@ -233,23 +201,14 @@ fn event(payload: &Payload, unknown: &mut Vec<Box<str>>) -> Body {
     match kind {
         "user_message" => told(Role::User, payload),
         "agent_message" => told(Role::Assistant, payload),
-        "token_count" => Body::Meter(Box::new(Meter {
-            total: payload.info.total.usage(),
-            context: payload.info.last.usage().map(super::facts::Usage::context),
-            window: payload.info.window.0.filter(|window| *window > 0),
-            model: None,
-        })),
-        "task_started" => {
-            let window = payload.window.0.filter(|window| *window > 0);
-            Body::Meter(Box::new(Meter { window, ..Meter::default() }))
-        }
         "thread_rolled_back" => {
             Body::Rewind(payload.rolled_back.0.map_or(1, |turns| u32::try_from(turns).unwrap_or(u32::MAX)))
         }
+        "token_count" | "task_started" => meter(&payload.info, payload.window, &payload.model),
         "thread_name_updated" => payload.title.boxed().map_or(Body::Note, Body::Title),
         "collab_agent_spawn_end" | "sub_agent_activity" => display::name(payload.agent.as_str())
             .map_or(Body::Note, |agent| Body::Agent(agent, id(payload.call))),
-        _ if EVENTS.contains(&kind) => Body::Note,
+        _ if says_nothing(kind) => Body::Note,
         _ => {
             unknown.push(format!("event_msg/{kind}").into());
             Body::Note
@@ -282,20 +241,22 @@ pub(super) fn weigh(line: &[u8]) -> Evidence {
     let mended = super::repair::mend(line);
     let Ok(line) = serde_json::from_str::<Line>(&mended) else { return Evidence::Nothing };
     let kind = line.kind.as_str();
-    match &line.payload.0 {
-        Some(payload) => match kind {
-            "session_meta" if !payload.id.as_str().is_empty() => Evidence::Decides,
+    match &line.payload {
+        Enveloped::Whole(payload) if kind == "session_meta" && !payload.id.as_str().is_empty() => {
+            Evidence::Decides
+        }
+        Enveloped::None if line.record_type.as_str() == "state" => Evidence::Decides,
+        Enveloped::None if is_bare(&line) => bare_item(&mended),
+        Enveloped::None => {
+            let header = kind.is_empty() && !line.id.as_str().is_empty() && line.timestamp.0.is_some();
+            if header { Evidence::Fits } else { Evidence::Nothing }
+        }
+        _ => match kind {
             "response_item" | "event_msg" | "turn_context" | "compacted" => Evidence::Decides,
             "session_meta" => Evidence::Fits,
-            kind if NOTES.contains(&kind) => Evidence::Fits,
+            kind if labels::NOTES.contains(&kind) => Evidence::Fits,
             _ => Evidence::Nothing,
         },
-        None if line.record_type.as_str() == "state" => Evidence::Decides,
-        None if is_bare(&line) => bare_item(&mended),
-        None if kind.is_empty() && !line.id.as_str().is_empty() && line.timestamp.0.is_some() => {
-            Evidence::Fits
-        }
-        None => Evidence::Nothing,
     }
 }
 

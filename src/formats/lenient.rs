@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
@@ -214,6 +215,57 @@ impl<'de> Deserialize<'de> for Ids {
     }
 }
 
+/// An object of which one key was read already, and perhaps its value, with these before the rest.
+pub struct Resumed<'de, A> {
+    key: Option<Cow<'de, str>>,
+    value: Option<Cow<'de, str>>,
+    rest: A,
+}
+
+impl<'de, A: MapAccess<'de>> Resumed<'de, A> {
+    /// The object that begins with the key that was `read`, and with its value where that was read too, and goes on
+    /// with `rest`.
+    pub fn new(read: Option<(Cow<'de, str>, Option<Cow<'de, str>>)>, rest: A) -> Self {
+        let (key, value) = read.unzip();
+        Self { key, value: value.flatten(), rest }
+    }
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Resumed<'de, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+        match self.key.take() {
+            Some(key) => seed.deserialize(CowDeserializer(key, PhantomData)).map(Some),
+            None => self.rest.next_key_seed(seed),
+        }
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
+        match self.value.take() {
+            Some(value) => seed.deserialize(CowDeserializer(value, PhantomData)),
+            None => self.rest.next_value_seed(seed),
+        }
+    }
+}
+
+/// A string as a deserializer that keeps it borrowed.
+struct CowDeserializer<'de, E>(Cow<'de, str>, PhantomData<E>);
+
+impl<'de, E: serde::de::Error> Deserializer<'de> for CowDeserializer<'de, E> {
+    type Error = E;
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        match self.0 {
+            Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+            Cow::Owned(text) => visitor.visit_string(text),
+        }
+    }
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
 /// The elements of an array; none where the value is something else.
 #[derive(Debug)]
 pub struct List<T>(pub Vec<T>);
@@ -226,7 +278,7 @@ impl<T> Default for List<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct V<T>(std::marker::PhantomData<T>);
+        struct V<T>(PhantomData<T>);
         impl<'de, T: Deserialize<'de>> Visitor<'de> for V<T> {
             type Value = List<T>;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -241,8 +293,14 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
             }
             shrug_at!(bool, numbers, null, string, object);
         }
-        deserializer.deserialize_any(V(std::marker::PhantomData))
+        deserializer.deserialize_any(V(PhantomData))
     }
+}
+
+/// Takes the values of an object in where it stands: a large struct need not be moved about.
+pub trait ReadFrom<'de> {
+    /// Reads all of `map`.
+    fn read_from<A: MapAccess<'de>>(&mut self, map: A) -> Result<(), A::Error>;
 }
 
 /// Declares a struct that reads itself from an object: `"key" => field: Type`. Keys may repeat (the last one
@@ -262,6 +320,20 @@ macro_rules! lenient {
             $(pub(super) $field: $ty,)*
             $(pub(super) $unknown: Vec<Box<str>>,)?
         }
+        impl<$de> crate::formats::lenient::ReadFrom<$de> for $name $(<$lt>)? {
+            fn read_from<A: serde::de::MapAccess<$de>>(&mut self, mut map: A) -> Result<(), A::Error> {
+                while let Some(key) = map.next_key::<crate::formats::lenient::Text>()? {
+                    match key.as_str() {
+                        $($key $(| $alias)* => self.$field = map.next_value()?,)*
+                        _other => {
+                            $(if !$known(_other) { self.$unknown.push(_other.into()); })?
+                            map.next_value::<serde::de::IgnoredAny>()?;
+                        }
+                    }
+                }
+                Ok(())
+            }
+        }
         impl<$de> serde::Deserialize<$de> for $name $(<$lt>)? {
             fn deserialize<D: serde::Deserializer<$de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct V;
@@ -270,17 +342,9 @@ macro_rules! lenient {
                     fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
                         f.write_str("anything")
                     }
-                    fn visit_map<A: serde::de::MapAccess<$de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                    fn visit_map<A: serde::de::MapAccess<$de>>(self, map: A) -> Result<Self::Value, A::Error> {
                         let mut out = Self::Value::default();
-                        while let Some(key) = map.next_key::<crate::formats::lenient::Text>()? {
-                            match key.as_str() {
-                                $($key $(| $alias)* => out.$field = map.next_value()?,)*
-                                _other => {
-                                    $(if !$known(_other) { out.$unknown.push(_other.into()); })?
-                                    map.next_value::<serde::de::IgnoredAny>()?;
-                                }
-                            }
-                        }
+                        crate::formats::lenient::ReadFrom::read_from(&mut out, map)?;
                         Ok(out)
                     }
                     crate::formats::lenient::shrug_at!(bool, numbers, null, string, array);

@@ -325,13 +325,9 @@ fn row_label(session: &Session, row: u32) -> Label {
         (None, crate::session::RowKind::Echo) => {
             let of =
                 session.echoes().iter().find(|echo| echo.row == row).map(|echo| session.address(echo.of));
-            format!(
-                "{} repeats {}",
-                session.name(record.label),
-                of.map_or_else(String::new, |a| a.to_string())
-            )
+            format!("{} repeats {}", session.label(record), of.map_or_else(String::new, |a| a.to_string()))
         }
-        _ => session.name(record.label).to_owned(),
+        _ => session.label(record).to_owned(),
     };
     Label {
         kind: if reason.is_some() { "malformed" } else { "note" },

@@ -7,7 +7,7 @@ use crate::formats::facts::{Body, Id, Parent, PartFacts, PartKind, Record, Role,
 
 use super::branches::Hang;
 use super::model::Session;
-use super::names::NO_NAME;
+use super::names::{NO_NAME, Name};
 use super::queue::QueueOutcome;
 use super::turns::{Echo, NEVER, Part, Row, RowKind, Thread, Turn, TurnId};
 
@@ -56,7 +56,7 @@ impl Session {
         note_new(&mut self.session_ids, record.session);
         self.version = record.version.or_else(|| self.version.take());
         self.project = self.project.take().or(record.project);
-        let label = self.names.intern(&record.label);
+        let label = self.intern_label(&record.label);
         let hang = self.hang(record.parent);
         let row = self.rows.len() as u32;
         let mut flags = 0;
@@ -85,6 +85,15 @@ impl Session {
             // Of a record that was written twice, the chain goes on from the last copy.
             self.ids.insert(id, row);
         }
+    }
+
+    /// The number of a label. A log with more kinds of records than can be told apart has them under the last name.
+    fn intern_label(&mut self, label: &str) -> u16 {
+        let known = self.labels.known(label);
+        let last = u16::try_from(self.labels.len()).is_err();
+        let name =
+            known.unwrap_or_else(|| if last { Name(u32::from(u16::MAX)) } else { self.labels.intern(label) });
+        name.0 as u16
     }
 
     fn body(&mut self, origin: Origin, body: Body) {

@@ -29,6 +29,8 @@ pub struct Session {
     pub(super) parts: Vec<Part>,
     pub(super) threads: Vec<Thread>,
     pub(super) names: Names,
+    /// The types of records, apart from the names: they are few, and every row has one.
+    pub(super) labels: Names,
     pub(super) ids: HashMap<Id, u32>,
     pub(super) calls: HashMap<Id, u32>,
     pub(super) messages: HashMap<Id, Message>,
@@ -99,6 +101,7 @@ impl Session {
                 conversations: 0,
             }],
             names: Names::default(),
+            labels: Names::default(),
             ids: HashMap::new(),
             calls: HashMap::new(),
             messages: HashMap::new(),
@@ -227,6 +230,11 @@ impl Session {
     pub fn row_at(&self, offset: u64) -> Option<u32> {
         let after = self.rows.partition_point(|row| row.offset <= offset);
         after.checked_sub(1).map(|row| row as u32)
+    }
+
+    /// The type of a row's record, in its format's words.
+    pub fn label(&self, row: &Row) -> &str {
+        self.labels.text(Name(u32::from(row.label)))
     }
 
     /// A name's text.

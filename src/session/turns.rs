@@ -43,8 +43,8 @@ pub struct Row {
     pub line: u32,
     /// The turn it belongs to or hangs on.
     pub(super) anchor: TurnId,
-    /// Its type in its format's words.
-    pub label: Name,
+    /// Its type in its format's words: a number among the session's labels.
+    pub(super) label: u16,
     /// What it turned out to be.
     pub kind: RowKind,
     pub(super) flags: u8,
@@ -73,7 +73,7 @@ impl Row {
 pub struct Turn {
     /// Its number in its thread, from 1.
     pub number: u32,
-    /// Its thread's place in [`Session::threads`]; 0 is the main one.
+    /// Its thread's place in [`super::Session::threads`]; 0 is the main one.
     pub thread: u16,
     /// The branch it was made on, from 1 in its thread.
     pub branch: u16,

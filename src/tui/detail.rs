@@ -172,7 +172,7 @@ fn summary_facts(session: &Session, compaction: &Compaction) -> Vec<(Tone, Strin
         let messages = count(u64::from(compaction.told_anew), "message");
         facts.push((
             Tone::Dim,
-            format!("{messages} told to the model again beside it, none of them an earlier turn"),
+            format!("{messages} told to the model anew beside it: no earlier turn says the same"),
         ));
     }
     if compaction.covers.is_empty() && compaction.kept.is_empty() {
@@ -232,7 +232,7 @@ fn record(log: &OpenLog, row: u32) -> Document {
         Tone::Dim,
         format!(
             "{} · {} at offset {}",
-            session.name(record.label),
+            session.label(record),
             bytes(u64::from(record.length)),
             grouped(record.offset)
         ),

@@ -4,44 +4,130 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::formats::arguments::Arguments;
 use crate::formats::blocks::{Content, ResultText};
 use crate::formats::facts::Usage;
-use crate::formats::lenient::{Count, Flag, Length, Link, List, Text, WeighedAny, Weight, lenient, shrug_at};
+use crate::formats::lenient::{
+    Count, Flag, Length, Link, List, ReadFrom, Resumed, Text, WeighedAny, Weight, lenient, shrug_at,
+};
 
-lenient! {
-    /// One line: an envelope, or (before September 2025) a bare header or item.
-    for<'de> struct Line<'de> {
-        "timestamp" => timestamp: Text<'de>,
-        "type" => kind: Text<'de>,
-        "payload" => payload: Enveloped<'de>,
-        "record_type" => record_type: Text<'de>,
-        "id" => id: Text<'de>,
-    }
-    else unknown unless is_known_field
+/// One line: an envelope, or (before September 2025) a bare header or item.
+#[derive(Debug, Default)]
+pub struct Line<'de> {
+    pub kind: Text<'de>,
+    pub timestamp: Text<'de>,
+    pub payload: Enveloped<'de>,
+    pub record_type: Text<'de>,
+    pub id: Text<'de>,
+    pub unknown: Vec<Box<str>>,
 }
 
-/// A payload, if the line holds one.
+/// What an envelope holds.
 #[derive(Debug, Default)]
-pub struct Enveloped<'de>(pub Option<Box<Payload<'de>>>);
+pub enum Enveloped<'de> {
+    /// There is none.
+    #[default]
+    None,
+    /// Something of this kind that says nothing of the conversation: it was not read.
+    Skipped(Text<'de>),
+    /// A measurement.
+    Measured(Box<Measured<'de>>),
+    /// Anything else.
+    Whole(Box<Payload<'de>>),
+}
 
-impl<'de> Deserialize<'de> for Enveloped<'de> {
+impl<'de> Deserialize<'de> for Line<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct V;
         impl<'de> Visitor<'de> for V {
-            type Value = Enveloped<'de>;
+            type Value = Line<'de>;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str("anything")
             }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-                let payload = Payload::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
-                Ok(Enveloped(Some(Box::new(payload))))
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Line<'de>, A::Error> {
+                let mut line = Line::default();
+                while let Some(key) = map.next_key::<Text>()? {
+                    match key.as_str() {
+                        "timestamp" => line.timestamp = map.next_value()?,
+                        "type" => line.kind = map.next_value()?,
+                        // What kind of line it is decides what has to be read, where that stands before.
+                        "payload" => line.payload = map.next_value_seed(OfLine(line.kind.as_str()))?,
+                        "record_type" => line.record_type = map.next_value()?,
+                        "id" => line.id = map.next_value()?,
+                        other => {
+                            if !is_known_field(other) {
+                                line.unknown.push(other.into());
+                            }
+                            map.next_value::<IgnoredAny>()?;
+                        }
+                    }
+                }
+                Ok(line)
             }
             shrug_at!(bool, numbers, null, string, array);
         }
         deserializer.deserialize_any(V)
+    }
+}
+
+/// The payload of a line of this kind.
+struct OfLine<'k>(&'k str);
+
+impl<'de> DeserializeSeed<'de> for OfLine<'_> {
+    type Value = Enveloped<'de>;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for OfLine<'_> {
+    type Value = Enveloped<'de>;
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("anything")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let measured = |map| {
+            let measured = Measured::deserialize(MapAccessDeserializer::new(map))?;
+            Ok(Enveloped::Measured(Box::new(measured)))
+        };
+        if self.0 == "turn_context" {
+            return measured(Resumed::new(None, map));
+        }
+        let key = if self.0 == "event_msg" { map.next_key::<Text>()?.and_then(|key| key.0) } else { None };
+        let Some(key) = key else { return whole(Resumed::new(None, map)) };
+        if key != "type" {
+            return whole(Resumed::new(Some((key, None)), map));
+        }
+        let kind: Text = map.next_value()?;
+        match kind.as_str() {
+            "token_count" | "task_started" => measured(Resumed::new(Some((key, kind.0)), map)),
+            name if super::says_nothing(name) => {
+                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(Enveloped::Skipped(kind))
+            }
+            _ => whole(Resumed::new(Some((key, Some(kind.0.unwrap_or_default()))), map)),
+        }
+    }
+    shrug_at!(bool, numbers, null, string, array);
+}
+
+fn whole<'de, A: MapAccess<'de>>(map: Resumed<'de, A>) -> Result<Enveloped<'de>, A::Error> {
+    let mut payload = Box::<Payload>::default();
+    payload.read_from(map)?;
+    Ok(Enveloped::Whole(payload))
+}
+
+lenient! {
+    /// Token counts, sizes and names beside the conversation.
+    for<'de> struct Measured<'de> {
+        "cwd" => cwd: Text<'de>,
+        "type" => kind: Text<'de>,
+        "model" => model: Text<'de>,
+        "info" => info: TokenInfo,
+        "model_context_window" => window: Count,
     }
 }
 

@@ -37,7 +37,7 @@ fn item(item: &Value) -> Vec<PartText> {
                 _ => texts,
             }
         }
-        _ if super::SILENT_ITEMS.contains(&kind) => Vec::new(),
+        _ if super::labels::SILENT_ITEMS.contains(&kind) => Vec::new(),
         _ if kind.ends_with("_call") => {
             let name = item["name"].as_str().unwrap_or_else(|| kind.trim_end_matches("_call"));
             let given = ["arguments", "input", "action"].into_iter().find_map(|key| item.get(key));
