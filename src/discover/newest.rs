@@ -152,7 +152,7 @@ pub fn await_newer(
                 }
                 true
             });
-            watch.looked(begun, &look.folders);
+            watch.looked(begun.elapsed(), &look.folders);
             fresh.sort_by_key(|session| session.stamp.modified);
             let mut distances = Distances { directory: &directory, known: HashMap::new() };
             let mut newer = None;

@@ -223,12 +223,14 @@ impl Scouting {
             alive && !self.shared.is_stopped()
         });
         self.places = places;
-        self.watch.looked(begun, &look.folders);
         if !alive || self.shared.is_stopped() {
             return None;
         }
+        let taken = begun.elapsed();
         self.tell(fresh, &mut unknown)?;
         self.forget()?;
+        // Only now: watching many folders takes its time, and the list is to be there first.
+        self.watch.looked(taken, &look.folders);
         self.shared.tell(News::Looked(look))?;
         self.glance(unknown)
     }

@@ -34,7 +34,7 @@ pub struct Look {
     pub places: Vec<(PathBuf, bool)>,
     /// Folders and files that could not be read, and why.
     pub troubles: Vec<String>,
-    /// Folders in which sessions stand, or in which such folders do.
+    /// Folders in which sessions may come to be, those that changed last first.
     pub folders: Vec<PathBuf>,
 }
 
@@ -54,8 +54,14 @@ const TOLD: usize = 20;
 
 /// Hands every session in `places` to `found`, which ends the walk by answering false.
 pub fn walk(places: &[Place], found: &mut dyn FnMut(Found) -> bool) -> Look {
-    let mut walk =
-        Walk { look: Look::default(), folders: HashSet::new(), files: HashSet::new(), untold: 0, found };
+    let mut walk = Walk {
+        look: Look::default(),
+        kept: Vec::new(),
+        folders: HashSet::new(),
+        files: HashSet::new(),
+        untold: 0,
+        found,
+    };
     for place in places {
         if !walk.place(place) {
             break;
@@ -64,11 +70,14 @@ pub fn walk(places: &[Place], found: &mut dyn FnMut(Found) -> bool) -> Look {
     if walk.untold > 0 {
         walk.look.troubles.push(format!("and {} more", walk.untold));
     }
+    walk.kept.sort_by(|(a, _), (b, _)| b.cmp(a));
+    walk.look.folders = walk.kept.into_iter().map(|(_, folder)| folder).collect();
     walk.look
 }
 
 struct Walk<'a> {
     look: Look,
+    kept: Vec<(i64, PathBuf)>,
     folders: HashSet<(u64, u64)>,
     files: HashSet<(u64, u64)>,
     untold: usize,
@@ -100,38 +109,21 @@ impl Walk<'_> {
     }
 
     fn below(&mut self, place: &Place) -> bool {
-        let mut waiting = vec![PathBuf::new()];
-        // Folders with sessions, and the way to them, in the order they were seen.
-        let mut worth = vec![false];
-        let mut seen: Vec<(PathBuf, usize)> = vec![(PathBuf::new(), 0)];
-        let mut numbers = vec![0];
-        while let (Some(below), Some(number)) = (waiting.pop(), numbers.pop()) {
+        let mut folders = vec![Folder::default()];
+        let mut waiting = vec![0];
+        while let Some(number) = waiting.pop() {
+            let below = folders[number].below.clone();
             let folder = place.folder.join(&below);
-            let entries = match std::fs::read_dir(&folder) {
-                Ok(entries) => entries,
-                Err(error) => {
-                    self.unreadable(&folder, &error);
-                    continue;
-                }
-            };
+            let entries = self.entries(&folder);
             for entry in entries {
-                let entry = match entry {
-                    Ok(entry) => entry,
-                    Err(error) => {
-                        self.unreadable(&folder, &error);
-                        break;
-                    }
-                };
                 let inner = below.join(entry.file_name());
                 match self.look_at(place, &entry, &inner) {
-                    Seen::Folder => {
-                        numbers.push(seen.len());
-                        seen.push((inner.clone(), number));
-                        worth.push(false);
-                        waiting.push(inner);
+                    Seen::Folder(modified) => {
+                        waiting.push(folders.len());
+                        folders.push(Folder { below: inner, parent: number, modified, matters: false });
                     }
                     Seen::Session(found) => {
-                        worth[number] = true;
+                        folders[number].matters = true;
                         if !(self.found)(found) {
                             return false;
                         }
@@ -140,21 +132,44 @@ impl Walk<'_> {
                 }
             }
         }
-        self.keep(place, &seen, worth);
+        self.keep(place, folders);
         true
     }
 
-    /// Keeps the folders in which sessions are, the ways to them, and the place itself.
-    fn keep(&mut self, place: &Place, seen: &[(PathBuf, usize)], mut worth: Vec<bool>) {
-        worth[0] = true;
-        // A folder was seen after the one it is in.
-        for number in (1..seen.len()).rev() {
-            if worth[number] {
-                worth[seen[number].1] = true;
+    /// What is in a folder, by name: which of two names of a file is the first must not depend on the file system.
+    fn entries(&mut self, folder: &Path) -> Vec<DirEntry> {
+        let mut entries = Vec::new();
+        match std::fs::read_dir(folder) {
+            Ok(all) => {
+                for entry in all {
+                    match entry {
+                        Ok(entry) => entries.push(entry),
+                        Err(error) => {
+                            self.unreadable(folder, &error);
+                            break;
+                        }
+                    }
+                }
+            }
+            Err(error) => self.unreadable(folder, &error),
+        }
+        entries.sort_by_key(DirEntry::file_name);
+        entries
+    }
+
+    /// Keeps the folders in which a session may come to be: in an agent's place all that were entered, elsewhere
+    /// those where some are and the ways to them.
+    fn keep(&mut self, place: &Place, mut folders: Vec<Folder>) {
+        folders[0].matters = true;
+        // A folder comes after the one it is in.
+        for number in (1..folders.len()).rev() {
+            if folders[number].matters {
+                let parent = folders[number].parent;
+                folders[parent].matters = true;
             }
         }
-        let kept = seen.iter().zip(&worth).filter(|(_, worth)| **worth);
-        self.look.folders.extend(kept.map(|((below, _), _)| place.folder.join(below)));
+        let kept = folders.into_iter().filter(|folder| folder.matters || place.agent.is_some());
+        self.kept.extend(kept.map(|folder| (folder.modified, place.folder.join(folder.below))));
     }
 
     fn look_at(&mut self, place: &Place, entry: &DirEntry, below: &Path) -> Seen {
@@ -177,11 +192,8 @@ impl Walk<'_> {
             }
         }
         if kind.is_dir() {
-            return if place.enters(below) && self.is_new_folder(entry, meta) {
-                Seen::Folder
-            } else {
-                Seen::Nothing
-            };
+            let modified = if place.enters(below) { self.new_folder(entry, meta) } else { None };
+            return modified.map_or(Seen::Nothing, Seen::Folder);
         }
         let (Some(role), Some(meta)) = (role, meta.filter(|_| kind.is_file())) else { return Seen::Nothing };
         let stamp = Stamp::of(&meta);
@@ -191,9 +203,10 @@ impl Walk<'_> {
         Seen::Session(Found { path: entry.path().into(), agent: place.agent, role, stamp })
     }
 
-    fn is_new_folder(&mut self, entry: &DirEntry, meta: Option<Metadata>) -> bool {
-        let Some(meta) = meta.or_else(|| entry.metadata().ok()) else { return false };
-        self.folders.insert((meta.dev(), meta.ino()))
+    /// When a folder changed, if it was not seen before.
+    fn new_folder(&mut self, entry: &DirEntry, meta: Option<Metadata>) -> Option<i64> {
+        let meta = meta.or_else(|| entry.metadata().ok())?;
+        self.folders.insert((meta.dev(), meta.ino())).then(|| meta.mtime())
     }
 
     fn unreadable(&mut self, path: &Path, error: &io::Error) {
@@ -211,8 +224,20 @@ impl Walk<'_> {
     }
 }
 
+/// A folder of a place.
+#[derive(Default)]
+struct Folder {
+    below: PathBuf,
+    /// The one it is in, by its number.
+    parent: usize,
+    modified: i64,
+    /// Sessions are in it or below.
+    matters: bool,
+}
+
 enum Seen {
-    Folder,
+    /// One that was not seen before, and when it changed.
+    Folder(i64),
     Session(Found),
     Nothing,
 }

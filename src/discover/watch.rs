@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 
 use notify::{Event, EventKind, RecursiveMode, Watcher};
 
-/// Folders watched at the most: each takes kernel memory, and there is a limit for all programs together.
-const MOST: usize = 2_000;
+/// Folders watched at the most, those that changed last: each takes kernel memory, and there is a limit for all
+/// programs together.
+const MOST: usize = 4_000;
 /// After the first event, how long others are waited for.
 const LINGER: Duration = Duration::from_millis(150);
-/// The least time between two looks at everything while every folder is watched.
-const WATCHED: Duration = Duration::from_secs(10);
-/// The same while not.
+/// The least time between two looks at everything while folders are watched.
+const WATCHED: Duration = Duration::from_secs(20);
+/// The same while one cannot be, and after the first look: what happened before it was watched made no event.
 const POLLED: Duration = Duration::from_secs(1);
 
 /// Waits for reasons to look at folders again.
@@ -26,6 +27,8 @@ pub(super) struct Watch {
     watched: HashSet<PathBuf>,
     /// Some folder that should be is not watched.
     partly: bool,
+    /// Some folder is watched only now.
+    soon: bool,
     /// When everything was looked at last, and how long that took.
     looked: Instant,
     cost: Duration,
@@ -86,6 +89,7 @@ impl Watch {
         let watch = Self {
             reasons,
             partly: watcher.is_none(),
+            soon: false,
             watcher,
             watched: HashSet::new(),
             looked: Instant::now(),
@@ -94,13 +98,12 @@ impl Watch {
         (watch, Bell(sender))
     }
 
-    /// Everything was looked at since `begun`, and sessions stand in `folders`.
-    pub(super) fn looked(&mut self, begun: Instant, folders: &[PathBuf]) {
-        self.looked = Instant::now();
-        self.cost = self.looked - begun;
+    /// Everything was looked at, which took `cost`, and sessions stand in `folders`.
+    pub(super) fn looked(&mut self, cost: Duration, folders: &[PathBuf]) {
+        (self.looked, self.cost) = (Instant::now(), cost);
         let Some(watcher) = &mut self.watcher else { return };
         let wanted: HashSet<&PathBuf> = folders.iter().take(MOST).collect();
-        self.partly = folders.len() > MOST;
+        (self.partly, self.soon) = (false, false);
         let watched = &mut self.watched;
         watched.retain(|folder| {
             let stays = wanted.contains(folder);
@@ -113,7 +116,10 @@ impl Watch {
         for folder in wanted {
             if !watched.contains(folder) {
                 match watcher.watch(folder, RecursiveMode::NonRecursive) {
-                    Ok(()) => drop(watched.insert(folder.clone())),
+                    Ok(()) => {
+                        watched.insert(folder.clone());
+                        self.soon = true;
+                    }
                     Err(_) => self.partly = true,
                 }
             }
@@ -123,7 +129,7 @@ impl Watch {
     /// Waits for a reason to look.
     pub(super) fn wait(&mut self) -> Woken {
         // However large the tree, looking takes a hundredth of the time at the most.
-        let least = if self.partly { POLLED } else { WATCHED };
+        let least = if self.soon || self.partly { POLLED } else { WATCHED };
         let due = self.looked + least.max(self.cost * 100);
         let mut changed = Vec::new();
         let mut until = due;

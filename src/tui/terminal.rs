@@ -80,16 +80,16 @@ fn prepare(arguments: &Interface) -> Result<(First, Start), Refusal> {
     if matches!(first, First::List(_)) && arguments.as_of.is_some() {
         return Err(("--as-of is a moment of one session: give its path".to_owned(), 2));
     }
+    if let Some(moment) = &arguments.as_of {
+        moment.parse::<Moment>().map_err(|error| (error.to_string(), 2))?;
+    }
+    let start = start(&arguments.screen, streamed)?;
     if streamed && let Err(error) = std::fs::File::open("/dev/tty") {
         return Err((
             format!("the log comes from standard input, and there is no terminal for the keys: {error}"),
             2,
         ));
     }
-    if let Some(moment) = &arguments.as_of {
-        moment.parse::<Moment>().map_err(|error| (error.to_string(), 2))?;
-    }
-    let start = start(&arguments.screen, streamed)?;
     Ok((first, Start { follow: arguments.follow || streamed, as_of: arguments.as_of.clone(), ..start }))
 }
 

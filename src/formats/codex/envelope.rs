@@ -90,8 +90,8 @@ impl<'de> Visitor<'de> for OfLine<'_> {
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let measured = |map| {
-            Measured::deserialize(MapAccessDeserializer::new(map))
-                .map(|read| Enveloped::Measured(Box::new(read)))
+            let measured = Measured::deserialize(MapAccessDeserializer::new(map))?;
+            Ok(Enveloped::Measured(Box::new(measured)))
         };
         if self.0 == "turn_context" {
             return measured(Resumed::new(None, map));

@@ -176,7 +176,8 @@ fn whoever_waits_is_told_when_something_comes() {
     });
     writer.write_all(b"abc").unwrap();
     let patience = Duration::from_secs(20);
-    assert_eq!(waited.recv_timeout(patience).unwrap(), 3);
+    // What cannot be the beginning of a compressed log yet is passed on byte by byte.
+    assert!((1..=3).contains(&waited.recv_timeout(patience).unwrap()));
     drop(writer);
     assert_eq!(waited.recv_timeout(patience).unwrap(), 3);
     assert_eq!(waited.recv_timeout(patience).unwrap(), 3);
