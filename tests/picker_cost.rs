@@ -23,7 +23,7 @@ use ratatui::backend::TestBackend;
 use support::home::{Home, exchange};
 
 fn picker() -> Picker {
-    Picker::new(Theme::named("ansi").unwrap(), true, Some("/home/me".into()))
+    Picker::new(Theme::named("ansi").unwrap(), Some("/home/me".into()))
 }
 
 /// A made-up session whose row is as wide as every other's.

@@ -61,6 +61,11 @@ impl Listed {
         counted.or_else(glanced).or_else(|| self.prompt())
     }
 
+    /// The name of its file: what it is called where it has no title.
+    pub fn name(&self) -> String {
+        self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+
     /// The first prompt.
     pub fn prompt(&self) -> Option<&str> {
         self.glance.as_ref()?.prompt.as_deref()

@@ -440,3 +440,6 @@ impl Counting {
         self.shared.tell(News::Counted(Arc::clone(path), before, outcome))
     }
 }
+
+#[cfg(test)]
+mod tests;

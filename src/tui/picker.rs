@@ -41,8 +41,6 @@ pub struct Picker {
     pub message: Option<String>,
     /// Colours.
     pub theme: Theme,
-    /// The mouse is ours.
-    pub mouse: bool,
     /// Milliseconds since the epoch, as ages are told.
     pub now: i64,
     /// Where was looked, once everything was.
@@ -86,7 +84,7 @@ struct Stale {
 
 impl Picker {
     /// An empty list.
-    pub fn new(theme: Theme, mouse: bool, home: Option<PathBuf>) -> Self {
+    pub fn new(theme: Theme, home: Option<PathBuf>) -> Self {
         Self {
             catalogue: Catalogue::default(),
             filter: Prompt::new(Kind::Sessions),
@@ -95,7 +93,6 @@ impl Picker {
             help: None,
             message: None,
             theme,
-            mouse,
             now: crate::discover::now(),
             look: None,
             has_session: false,

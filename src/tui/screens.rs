@@ -167,14 +167,13 @@ impl Screens {
                 let outlet = self.outlet_for(For::List);
                 let send = move |news| outlet.send(Event::Sessions(news)).is_ok();
                 let scout = Scout::start(self.places.clone(), self.poll, true, cache(), send);
-                let picker = Picker::new(self.start.theme.clone(), self.start.mouse, std::env::home_dir());
+                let picker = Picker::new(self.start.theme.clone(), std::env::home_dir());
                 self.list = Some(List { picker, scout });
                 (self.begun, self.drawn) = (Instant::now(), None);
             }
         }
         if let Some(list) = &mut self.list {
             list.picker.has_session = self.session.is_some();
-            list.picker.mouse = self.start.mouse;
         }
         self.shows_list = true;
         self.dirty = true;

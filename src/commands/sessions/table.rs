@@ -80,7 +80,7 @@ fn row(
     };
     let text = match counted {
         Err(problem) => format!("✗ {}", problem.lines().next().unwrap_or_default()),
-        Ok(_) => title(session, counted).unwrap_or_default().to_owned(),
+        Ok(_) => title(session, counted).map_or_else(|| session.name(), str::to_owned),
     };
     let counts = counted.as_ref().ok();
     let number = |n: Option<u64>| n.map_or_else(String::new, short);

@@ -111,7 +111,7 @@ impl App {
 
     fn empty(width: u16, height: u16) -> Self {
         let theme = Theme::named("mono").unwrap();
-        let picker = Picker::new(theme, true, Some("/home/me".into()));
+        let picker = Picker::new(theme, Some("/home/me".into()));
         let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         Self { picker, terminal, effects: Vec::new() }
     }

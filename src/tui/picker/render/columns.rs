@@ -161,10 +161,7 @@ fn title(theme: &Theme, session: &Listed, row: &Row, width: usize) -> Vec<Span<'
             (shorten(&safe(&reason), room), theme.dim)
         }
         (None, Some(title)) => (shorten(&safe(title), room), theme.text),
-        (None, None) => {
-            let name = session.path.file_name().map(|name| name.to_string_lossy().into_owned());
-            (shorten(&safe(&name.unwrap_or_default()), room), theme.dim)
-        }
+        (None, None) => (shorten(&safe(&session.name()), room), theme.dim),
     };
     let style = if row.bystander { theme.dim } else { style };
     let filled = width.saturating_sub(before.width() + text.width() + behind.width());
