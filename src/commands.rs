@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use crate::log::LogError;
 use crate::session::address::{Address, Moment, NoSuchMoment, NotAnAddress};
 use crate::session::open::{Lost, OpenLog};
-use crate::text::display;
+use crate::message::complain;
 
 use guarded::Guarded;
 
@@ -89,10 +89,7 @@ pub fn run(command: &Command) -> ExitCode {
         Err(Failure::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             let _ = out.flush();
-            // Messages quote paths, addresses and a file's first lines.
-            let message = failure.to_string();
-            let lines: Vec<_> = message.lines().map(display::safe).collect();
-            eprintln!("pentimento: {}", lines.join("\n"));
+            complain(&failure.to_string());
             ExitCode::from(failure.status())
         }
     }

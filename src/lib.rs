@@ -8,6 +8,7 @@ pub mod cli;
 pub mod commands;
 pub mod formats;
 pub mod log;
+pub mod message;
 pub mod outline;
 pub mod session;
 pub mod strategies;

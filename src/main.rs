@@ -4,10 +4,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use pentimento::cli::Arguments;
-use pentimento::{commands, tui};
+use pentimento::{commands, message, tui};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return message::refuse(&error),
+    };
     match &arguments.command {
         Some(command) => commands::run(command),
         None => tui::run(&arguments.interface),

@@ -40,5 +40,6 @@ pub enum Action {
     Wider,
     Mouse,
     Help,
+    Stop,
     Quit,
 }

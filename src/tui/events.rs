@@ -47,6 +47,10 @@ pub enum Event {
     Unreadable(String),
     /// A search reports.
     Found(Found),
+    /// The system wants us to stop for now.
+    Stop,
+    /// It lets us go on; somebody else may have used the terminal.
+    Continue,
     /// The terminal or the system wants us to go.
     Quit,
 }

@@ -1,7 +1,7 @@
 //! The thread that reads the log: the end of a long one first, then all of it, then what is appended.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use crate::log::{Wake, Waker};
@@ -18,7 +18,7 @@ const TAIL: u64 = 512 << 10;
 const REPORT: Duration = Duration::from_millis(40);
 
 /// Starts the thread. The answer ends it.
-pub fn start(path: &Path, poll: bool, events: Sender<Event>) -> Waker {
+pub fn start(path: &Path, poll: bool, events: SyncSender<Event>) -> Waker {
     let wake = Wake::new(path, poll);
     let waker = wake.waker();
     let path = path.to_path_buf();
@@ -33,7 +33,7 @@ pub fn start(path: &Path, poll: bool, events: Sender<Event>) -> Waker {
 struct Ingest {
     path: PathBuf,
     wake: Wake,
-    events: Sender<Event>,
+    events: SyncSender<Event>,
 }
 
 impl Ingest {

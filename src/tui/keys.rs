@@ -102,6 +102,7 @@ pub const TABLE: &[Binding] = &[
     bind(Action::CopyText, &["Y"], SHOW, "copy the text", ""),
     bind(Action::Mouse, &["M"], SHOW, "give the mouse to the terminal, or take it back", ""),
     bind(Action::Help, &["?"], SHOW, "this help", "help"),
+    bind(Action::Stop, &["Ctrl-z"], SHOW, "back to the shell for now; its `fg` returns here", ""),
     bind(Action::Quit, &["q", "Ctrl-c"], SHOW, "quit", "quit"),
 ];
 

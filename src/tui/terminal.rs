@@ -1,31 +1,33 @@
 //! The terminal itself: taken, drawn on, and always given back.
 
+mod held;
+mod inputs;
+
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use crossterm::clipboard::CopyToClipboard;
-use crossterm::event::{
-    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, MouseEventKind,
-};
-use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
-use crossterm::{execute, queue};
-use ratatui::DefaultTerminal;
+use crossterm::execute;
 
 use crate::cli::{ColorWhen, Interface};
+use crate::message::complain;
 use crate::outline::ViewKind;
 use crate::session::address::Moment;
 
 use super::events::Event;
 use super::ingest;
 use super::model::{Feed, Model, Start};
-use super::render;
 use super::search::{Search, compile};
 use super::theme::Theme;
 use super::update::{Effect, update};
+use held::Held;
 
+/// Events that may wait to be taken in. Who has more to say waits: a log that grows by a hundred megabytes at once
+/// must not stand between a key and its answer, nor fill the memory.
+const WAITING: usize = 16;
 /// Draws are at least this far apart.
 const FRAME: Duration = Duration::from_millis(16);
 /// How long the first draw waits for something to show.
@@ -41,12 +43,12 @@ pub fn run(arguments: &Interface) -> ExitCode {
         Ok(start) => match interact(start, arguments) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
-                eprintln!("pentimento: the terminal failed: {error}");
+                complain(&format!("the terminal failed: {error}"));
                 ExitCode::from(3)
             }
         },
         Err((message, status)) => {
-            eprintln!("pentimento: {message}");
+            complain(&message);
             ExitCode::from(status)
         }
     }
@@ -101,92 +103,24 @@ fn theme(arguments: &Interface) -> Result<Theme, String> {
 }
 
 fn interact(start: Start, arguments: &Interface) -> io::Result<()> {
-    let (sender, events) = channel();
-    signals(sender.clone())?;
+    let (sender, events) = sync_channel(WAITING);
+    inputs::signals(sender.clone())?;
     let waker = ingest::start(&start.path, arguments.poll, sender.clone());
     let mouse = start.mouse;
     let mut model = Model::new(start);
-    let guard = Guard::take(mouse)?;
-    let mut terminal = ratatui::try_init()?;
-    keys(sender.clone());
+    let mut terminal = Held::take(mouse)?;
+    inputs::hangup(sender.clone());
+    inputs::keys(sender.clone());
     let outcome = main_loop(&mut terminal, &mut model, &events, &sender);
     waker.stop();
-    drop(guard);
-    ratatui::restore();
     outcome
 }
 
-/// What ratatui does not undo itself, undone whatever happens.
-struct Guard;
-
-impl Guard {
-    fn take(mouse: bool) -> io::Result<Self> {
-        let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            Self::undo();
-            before(info);
-        }));
-        execute!(io::stdout(), EnableBracketedPaste)?;
-        if mouse {
-            execute!(io::stdout(), EnableMouseCapture)?;
-        }
-        Ok(Self)
-    }
-
-    fn undo() {
-        // A terminal that is gone cannot be restored.
-        let _ = execute!(io::stdout(), EndSynchronizedUpdate, DisableMouseCapture, DisableBracketedPaste);
-    }
-}
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        Self::undo();
-    }
-}
-
-/// Being told to go, by the system or a terminal that closes, is an event like any other.
-fn signals(sender: Sender<Event>) -> io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGHUP, SIGINT])?;
-    std::thread::spawn(move || {
-        for _ in signals.forever() {
-            if sender.send(Event::Quit).is_err() {
-                return;
-            }
-        }
-    });
-    Ok(())
-}
-
-/// Reads keys and mouse on a thread of its own.
-fn keys(sender: Sender<Event>) {
-    use crossterm::event::Event as Input;
-    std::thread::spawn(move || {
-        loop {
-            let event = match crossterm::event::read() {
-                Ok(Input::Key(key)) => Event::Key(key),
-                // Capturing the mouse reports every motion: most of it is nothing to us.
-                Ok(Input::Mouse(mouse)) if mouse.kind == MouseEventKind::Moved => continue,
-                Ok(Input::Mouse(mouse)) => Event::Mouse(mouse),
-                Ok(Input::Paste(text)) => Event::Paste(text),
-                Ok(Input::Resize(..)) => Event::Resize,
-                Ok(_) => continue,
-                Err(_) => Event::Quit,
-            };
-            let last = matches!(event, Event::Quit);
-            if sender.send(event).is_err() || last {
-                return;
-            }
-        }
-    });
-}
-
 fn main_loop(
-    terminal: &mut DefaultTerminal,
+    terminal: &mut Held,
     model: &mut Model,
     events: &Receiver<Event>,
-    sender: &Sender<Event>,
+    sender: &SyncSender<Event>,
 ) -> io::Result<()> {
     let begun = Instant::now();
     let mut drawn: Option<Instant> = None;
@@ -214,14 +148,14 @@ fn main_loop(
                 if effect == Effect::Quit {
                     return Ok(());
                 }
-                perform(model, effect, sender)?;
+                perform(terminal, model, effect, sender)?;
             }
             next = if Instant::now() < until { events.try_recv().ok() } else { None };
         }
         let due = drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME);
         let something = model.log.is_some() || begun.elapsed() >= FIRST || model.feed.problem.is_some();
         if dirty && due && something {
-            draw(terminal, model)?;
+            terminal.draw(model)?;
             drawn = Some(Instant::now());
             dirty = false;
         }
@@ -239,15 +173,12 @@ fn changes(model: &Model, event: &Event) -> bool {
     }
 }
 
-/// One frame, shown at once by terminals that can.
-fn draw(terminal: &mut DefaultTerminal, model: &mut Model) -> io::Result<()> {
-    queue!(io::stdout(), BeginSynchronizedUpdate)?;
-    let outcome = terminal.draw(|frame| render::screen(frame, model)).map(drop);
-    execute!(io::stdout(), EndSynchronizedUpdate)?;
-    outcome
-}
-
-fn perform(model: &mut Model, effect: Effect, sender: &Sender<Event>) -> io::Result<()> {
+fn perform(
+    terminal: &mut Held,
+    model: &mut Model,
+    effect: Effect,
+    sender: &SyncSender<Event>,
+) -> io::Result<()> {
     match effect {
         Effect::Copy(text) => {
             let part = crate::text::preview::floor(&text, CLIPBOARD);
@@ -262,15 +193,17 @@ fn perform(model: &mut Model, effect: Effect, sender: &Sender<Event>) -> io::Res
                 format!("sent to the clipboard: {shown}")
             });
         }
-        Effect::Mouse(true) => execute!(io::stdout(), EnableMouseCapture)?,
-        Effect::Mouse(false) => execute!(io::stdout(), DisableMouseCapture)?,
+        Effect::Mouse(ours) => held::set_mouse(ours)?,
+        Effect::Stop => terminal.suspend(model.mouse)?,
+        Effect::Retake => terminal.retake(model.mouse)?,
+        Effect::Redraw => terminal.forget()?,
         Effect::Search(text) => start_search(model, &text, sender),
         Effect::Quit => {}
     }
     io::stdout().flush()
 }
 
-fn start_search(model: &mut Model, text: &str, sender: &Sender<Event>) {
+fn start_search(model: &mut Model, text: &str, sender: &SyncSender<Event>) {
     let (Some(log), Ok(pattern)) = (&model.log, compile(text)) else { return };
     model.searches += 1;
     let sender = sender.clone();

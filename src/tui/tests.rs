@@ -64,7 +64,7 @@ impl App {
                 Effect::Copy(text) => self.copied.push(text),
                 Effect::Search(text) => self.search(&text),
                 Effect::Quit => self.quit = true,
-                Effect::Mouse(_) => {}
+                Effect::Mouse(_) | Effect::Stop | Effect::Retake | Effect::Redraw => {}
             }
         }
     }

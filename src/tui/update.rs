@@ -24,6 +24,12 @@ pub enum Effect {
     Mouse(bool),
     /// Search for this.
     Search(String),
+    /// Give the terminal back and stop until told to go on.
+    Stop,
+    /// Take the terminal again after somebody else had it.
+    Retake,
+    /// Draw everything anew.
+    Redraw,
     /// End.
     Quit,
 }
@@ -49,7 +55,9 @@ pub fn update(model: &mut Model, event: Event) -> Vec<Effect> {
             pause(model);
             Vec::new()
         }
-        Event::Resize => Vec::new(),
+        Event::Resize => vec![Effect::Redraw],
+        Event::Stop => vec![Effect::Stop],
+        Event::Continue => vec![Effect::Retake],
         arrived => {
             arrive::take(model, arrived);
             Vec::new()
@@ -133,6 +141,7 @@ fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     let times = count.unwrap_or(1);
     match action {
         Action::Quit => return vec![Effect::Quit],
+        Action::Stop => return vec![Effect::Stop],
         Action::Help => model.help = Some(0),
         Action::Search => model.prompt = Some(Prompt::new(Kind::Search)),
         Action::Jump => model.prompt = Some(Prompt::new(Kind::Jump)),

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use crate::formats::facts::{PartKind, PartText};
-use crate::formats::lenient::{Text, lenient, shrug_at};
+use crate::formats::lenient::{Text, Whole, lenient, shrug_at};
 
 /// See [`crate::formats::Format::texts`].
 pub fn texts(line: &[u8]) -> Vec<PartText> {
@@ -20,12 +20,13 @@ pub fn texts(line: &[u8]) -> Vec<PartText> {
             line
         }
     };
-    let content = match line.kind.as_str() {
-        "queue-operation" => line.content,
-        "attachment" => line.attachment.prompt,
-        _ => line.message.content,
+    let content = match (line.kind.as_str(), line.operation.as_str()) {
+        ("user" | "assistant", _) => line.message.content,
+        ("queue-operation", "enqueue" | "remove") => line.content,
+        ("attachment", _) if line.attachment.kind.as_str() == "queued_command" => line.attachment.prompt,
+        _ => return Vec::new(),
     };
-    match content {
+    match content.0 {
         Value::String(text) => part(PartKind::Text, None, text).into_iter().collect(),
         Value::Array(blocks) => blocks.iter().filter_map(block).collect(),
         _ => Vec::new(),
@@ -36,23 +37,25 @@ lenient! {
     /// Where the texts of a line stand. The rest of the record is skipped, however deep it is nested.
     for<'de> struct Line<'de> {
         "type" => kind: Text<'de>,
-        "content" => content: Value,
+        "operation" => operation: Text<'de>,
+        "content" => content: Whole,
         "message" => message: Message,
-        "attachment" => attachment: Attachment,
+        "attachment" => attachment: Attachment<'de>,
     }
 }
 
 lenient! {
     /// The API message inside a record.
     for<'de> struct Message {
-        "content" => content: Value,
+        "content" => content: Whole,
     }
 }
 
 lenient! {
     /// An attachment that shows a queued prompt being delivered.
-    for<'de> struct Attachment {
-        "prompt" => prompt: Value,
+    for<'de> struct Attachment<'de> {
+        "type" => kind: Text<'de>,
+        "prompt" => prompt: Whole,
     }
 }
 
