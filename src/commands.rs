@@ -15,9 +15,9 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use crate::log::LogError;
+use crate::message::complain;
 use crate::session::address::{Address, Moment, NoSuchMoment, NotAnAddress};
 use crate::session::open::{Lost, OpenLog};
-use crate::message::complain;
 
 use guarded::Guarded;
 

@@ -8,6 +8,7 @@ pub mod address;
 mod branches;
 mod compactions;
 mod grow;
+pub mod later;
 pub mod load;
 mod model;
 mod names;

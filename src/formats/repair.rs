@@ -74,7 +74,8 @@ fn endless_numbers(line: &[u8]) -> Vec<std::ops::Range<usize>> {
                 let rest = &line[at..];
                 let in_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
                 let length = rest.iter().position(|byte| !in_number(byte)).unwrap_or(rest.len());
-                let value = std::str::from_utf8(&rest[..length]).ok().and_then(|text| text.parse::<f64>().ok());
+                let value =
+                    std::str::from_utf8(&rest[..length]).ok().and_then(|text| text.parse::<f64>().ok());
                 if value.is_some_and(f64::is_infinite) {
                     found.push(at..at + length);
                 }

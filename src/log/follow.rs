@@ -129,8 +129,12 @@ impl Tail {
     fn step(&mut self) -> io::Result<Update> {
         let Some(reader) = &mut self.reader else { return Ok(self.first_open()) };
         if !self.at_end {
-            if let Some(batch) = reader.next_batch()? {
-                return Ok(Update::Lines(batch));
+            match reader.next_batch() {
+                Ok(Some(batch)) => return Ok(Update::Lines(batch)),
+                Ok(None) => {}
+                // What cannot be read any more may have given its name to a file that can.
+                Err(_) if is_elsewhere(reader, &self.path) => return Ok(self.restart(Epoch::Replaced)),
+                Err(error) => return Err(error),
             }
             self.at_end = true;
             self.modified = reader.file().metadata()?.modified().ok();
@@ -206,6 +210,14 @@ impl Tail {
         }
         self.modified = named.modified().ok();
         Ok(Update::Nothing)
+    }
+}
+
+/// Whether `path` names another file than the one that is open.
+fn is_elsewhere(reader: &LineReader, path: &Path) -> bool {
+    match (reader.file().metadata(), std::fs::metadata(path)) {
+        (Ok(open), Ok(named)) => !same_file(&open, &named),
+        _ => false,
     }
 }
 

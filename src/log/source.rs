@@ -20,6 +20,12 @@ impl Source {
         Ok(Self { path: path.to_path_buf(), file })
     }
 
+    /// The same bytes through a handle of its own, for another thread.
+    pub fn again(&self) -> Result<Self, LogError> {
+        let file = self.file.try_clone().map_err(|error| LogError::io(&self.path, 0, error))?;
+        Ok(Self { path: self.path.clone(), file })
+    }
+
     /// The path as given.
     pub fn path(&self) -> &Path {
         &self.path

@@ -122,6 +122,8 @@ impl Turn {
     pub(super) const VOICE: u8 = 32;
     /// It holds a failed tool result.
     pub(super) const ERROR: u8 = 64;
+    /// Parts of other turns stand between its own.
+    pub(super) const MIXED: u8 = 128;
 
     pub(super) fn is(&self, flag: u8) -> bool {
         self.flags & flag != 0
@@ -184,7 +186,7 @@ pub struct Part {
     /// The other half of a call and its result: its place among all parts.
     pub(super) pair: u32,
     /// Its number among the parts of its record, from 0.
-    pub index: u16,
+    pub index: u32,
     /// What it is.
     pub kind: PartKind,
     /// The user's own words are in it.
@@ -231,6 +233,8 @@ pub struct Session {
     /// Its format.
     pub format: Format,
     pub(super) rows: Vec<Row>,
+    /// The rows that belong to no turn, in file order.
+    pub(super) others: Vec<u32>,
     pub(super) turns: Vec<Turn>,
     pub(super) parts: Vec<Part>,
     pub(super) threads: Vec<Thread>,
@@ -279,6 +283,7 @@ impl Session {
         Self {
             format,
             rows: Vec::new(),
+            others: Vec::new(),
             turns: Vec::new(),
             parts: Vec::new(),
             threads: vec![Thread {
@@ -370,6 +375,22 @@ impl Session {
         (from..to)
             .map(|place| (place, &self.parts[place as usize]))
             .filter(move |(_, part)| self.rows[part.row as usize].anchor == id)
+    }
+
+    /// How many parts a turn has.
+    pub fn part_count(&self, id: TurnId) -> usize {
+        let turn = self.turn(id);
+        if turn.is(Turn::MIXED) { self.parts(id).count() } else { (turn.parts.1 - turn.parts.0) as usize }
+    }
+
+    /// The part at `index` of a turn, and its place among all parts.
+    pub fn nth_part(&self, id: TurnId, index: usize) -> Option<(u32, &Part)> {
+        let turn = self.turn(id);
+        if turn.is(Turn::MIXED) {
+            return self.parts(id).nth(index);
+        }
+        let place = turn.parts.0.checked_add(u32::try_from(index).ok()?)?;
+        (place < turn.parts.1).then(|| (place, self.part(place)))
     }
 
     /// The part at `place`.
@@ -489,6 +510,13 @@ impl Session {
         let next = self.numbered(turn.thread as usize, turn.number + 1);
         let end = next.map_or(self.rows.len() as u32, |next| self.turn(next).first_row);
         turn.last_row + 1..end.max(turn.last_row + 1)
+    }
+
+    /// Those rows behind a turn that belong to no turn of any thread.
+    pub fn notes_after(&self, id: TurnId) -> &[u32] {
+        let rows = self.rows_after(id);
+        let at = |row: u32| self.others.partition_point(|other| *other < row);
+        &self.others[at(rows.start)..at(rows.end)]
     }
 
     /// The logged size of the context as of turn `number` of the main thread, and the turn that logged it: the

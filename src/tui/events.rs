@@ -5,6 +5,7 @@ use crossterm::event::{KeyEvent, MouseEvent};
 use crate::formats::Format;
 use crate::log::follow::Epoch;
 use crate::session::Session;
+use crate::session::later::Done;
 use crate::session::load::Records;
 
 use super::search::Found;
@@ -47,6 +48,8 @@ pub enum Event {
     Unreadable(String),
     /// A search reports.
     Found(Found),
+    /// A large text was read.
+    Read(Box<Done>),
     /// The system wants us to stop for now.
     Stop,
     /// It lets us go on; somebody else may have used the terminal.

@@ -16,6 +16,7 @@ use crate::cli::{ColorWhen, Interface};
 use crate::message::complain;
 use crate::outline::ViewKind;
 use crate::session::address::Moment;
+use crate::session::later::Job;
 
 use super::events::Event;
 use super::ingest;
@@ -156,6 +157,9 @@ fn main_loop(
         let something = model.log.is_some() || begun.elapsed() >= FIRST || model.feed.problem.is_some();
         if dirty && due && something {
             terminal.draw(model)?;
+            if let Some(job) = model.job() {
+                read(job, sender.clone());
+            }
             drawn = Some(Instant::now());
             dirty = false;
         }
@@ -201,6 +205,11 @@ fn perform(
         Effect::Quit => {}
     }
     io::stdout().flush()
+}
+
+/// Reads a large text on a thread of its own. There is only one at a time.
+fn read(job: Job, sender: SyncSender<Event>) {
+    std::thread::spawn(move || sender.send(Event::Read(Box::new(job.run()))));
 }
 
 fn start_search(model: &mut Model, text: &str, sender: &SyncSender<Event>) {

@@ -85,8 +85,12 @@ impl App {
     }
 
     fn draw(&mut self) {
-        let model = &mut self.model;
-        self.terminal.draw(|frame| render::screen(frame, model)).unwrap();
+        loop {
+            let model = &mut self.model;
+            self.terminal.draw(|frame| render::screen(frame, model)).unwrap();
+            let Some(job) = self.model.job() else { return };
+            self.event(Event::Read(Box::new(job.run())));
+        }
     }
 
     /// Presses keys: characters as they are, others as `<Enter>`; `<Pause>` lets a digit stand alone.

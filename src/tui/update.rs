@@ -7,6 +7,8 @@ mod moves;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use crate::session::later::Soon;
+
 use super::Action;
 use super::events::Event;
 use super::keys;
@@ -53,6 +55,13 @@ pub fn update(model: &mut Model, event: Event) -> Vec<Effect> {
         }
         Event::Pause => {
             pause(model);
+            Vec::new()
+        }
+        Event::Read(done) => {
+            if let Some(log) = &model.log {
+                log.take(*done);
+            }
+            model.stale_detail();
             Vec::new()
         }
         Event::Resize => vec![Effect::Redraw],
@@ -177,7 +186,13 @@ fn copy(model: &mut Model, action: Action) -> Vec<Effect> {
     let label = crate::outline::Outline::label(view, log, node);
     let text = match action {
         Action::CopyAddress => label.address.map(|address| address.to_string()),
-        _ => Some(super::detail::plain(view, log, node)),
+        _ => match super::detail::plain(view, log, node) {
+            Soon::Ready(text) => Some(text),
+            Soon::Later(_) => {
+                model.message = Some("the text is still being read: copy it once it is shown".to_owned());
+                return Vec::new();
+            }
+        },
     };
     match text.filter(|text| !text.is_empty()) {
         Some(text) => vec![Effect::Copy(text)],

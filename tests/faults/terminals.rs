@@ -96,7 +96,8 @@ fn somebody_else_with_a_terminal() {
 fn lose_the_terminal(how: &str) {
     let folder = tempfile::tempdir().unwrap();
     let id = folder.path().join("id");
-    let program = format!("{how} sh -c 'echo $$ >{}; exec {BINARY} {}' </dev/tty >/dev/tty 2>&1", id.display(), demo());
+    let program =
+        format!("{how} sh -c 'echo $$ >{}; exec {BINARY} {}' </dev/tty >/dev/tty 2>&1", id.display(), demo());
     let mut other = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "terminals::somebody_else_with_a_terminal", "--ignored", "--nocapture"])
         .env("FAULTS_PROGRAM", program)

@@ -28,7 +28,11 @@ pub(super) fn take(model: &mut Model, event: Event) {
         Event::Waiting => (model.feed.waiting, model.feed.indexing) = (true, None),
         Event::Gone => model.feed.gone = true,
         Event::Resting { polled, pending } => model.feed = Feed::calm(polled, pending, model.feed.epochs),
-        Event::Unreadable(problem) => model.feed.problem = Some(problem),
+        Event::Unreadable(problem) => {
+            // The newest news is shown; a reason for a new epoch is old by now.
+            model.message = None;
+            model.feed.problem = Some(problem);
+        }
         _ => {}
     }
 }
@@ -42,7 +46,7 @@ fn replace(model: &mut Model, session: Session) {
     let at_end = model.following || model.waiting_turns() == 0;
     let place = model.detail.place;
     match OpenLog::new(&model.path, session) {
-        Ok(log) => model.log = Some(log),
+        Ok(log) => model.hold(log),
         Err(error) => {
             model.feed.problem = Some(error.to_string());
             return;
@@ -50,10 +54,6 @@ fn replace(model: &mut Model, session: Session) {
     }
     model.feed.problem = None;
     model.feed.waiting = false;
-    model.search = None;
-    model.view = None;
-    model.visits.clear();
-    model.detail.of = None;
     let last = model.session().map_or(0, Session::last);
     let as_of = if at_end { last } else { model.as_of.min(last) };
     model.move_to(as_of);
@@ -92,13 +92,12 @@ fn settle(model: &mut Model) {
 fn append(model: &mut Model, format: Format, records: Records) {
     if model.log.is_none() {
         match OpenLog::new(&model.path, Session::new(format)) {
-            Ok(log) => model.log = Some(log),
+            Ok(log) => model.hold(log),
             Err(error) => {
                 model.feed.problem = Some(error.to_string());
                 return;
             }
         }
-        model.view = None;
         model.feed.waiting = false;
         take_in(model, records);
         settle(model);
@@ -154,10 +153,8 @@ fn take_in(model: &mut Model, records: Records) {
 
 fn new_epoch(model: &mut Model, epoch: Epoch) {
     model.log = None;
-    model.view = None;
-    model.search = None;
+    model.forget_nodes();
     model.arrived = None;
-    model.visits.clear();
     model.detail = super::super::model::Detail::default();
     model.as_of = 0;
     model.feed.epochs += 1;
