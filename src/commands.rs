@@ -17,9 +17,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use crate::log::LogError;
+use crate::message::complain;
 use crate::session::address::{Address, Moment, NoSuchMoment, NotAnAddress};
 use crate::session::open::{Lost, OpenLog};
-use crate::text::display;
 
 use guarded::Guarded;
 
@@ -91,7 +91,7 @@ pub fn run(command: &Command) -> ExitCode {
         Err(Failure::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             let _ = out.flush();
-            say(&failure.to_string());
+            complain(&failure.to_string());
             ExitCode::from(failure.status())
         }
     }
@@ -127,14 +127,8 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
 fn on(path: &Path, command: impl FnOnce(&OpenLog) -> Result<(), Failure>) -> Result<(), Failure> {
     let log = OpenLog::load(path)?;
     let outcome = command(&log);
-    log.notices().iter().for_each(|notice| say(notice));
+    log.notices().iter().for_each(|notice| complain(notice));
     outcome
-}
-
-/// A message for people. It quotes paths, addresses and what a log holds.
-fn say(message: &str) {
-    let lines: Vec<_> = message.lines().map(display::safe).collect();
-    eprintln!("pentimento: {}", lines.join("\n"));
 }
 
 /// One manual page: the program, then each command under a heading of its own.

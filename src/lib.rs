@@ -9,6 +9,7 @@ pub mod commands;
 pub mod discover;
 pub mod formats;
 pub mod log;
+pub mod message;
 pub mod outline;
 pub mod session;
 pub mod store;

@@ -4,10 +4,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use pentimento::cli::{Arguments, Command};
-use pentimento::{commands, tui};
+use pentimento::{commands, message, tui};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return message::refuse(&error),
+    };
     match &arguments.command {
         Some(Command::Last(arguments)) => tui::run_last(arguments),
         Some(command) => commands::run(command),

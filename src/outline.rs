@@ -34,7 +34,7 @@ pub enum Node {
     /// A turn of the session.
     Turn(TurnId),
     /// A part of a turn, from 0.
-    Part(TurnId, u16),
+    Part(TurnId, u32),
     /// A row that is no turn.
     Row(u32),
     /// A microcompaction, by its place among them.
@@ -48,7 +48,7 @@ pub enum Node {
     /// A turn of such a sub-agent's main thread.
     AgentTurn(u16, TurnId),
     /// A part of such a turn.
-    AgentPart(u16, TurnId, u16),
+    AgentPart(u16, TurnId, u32),
 }
 
 /// A heading.

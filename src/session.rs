@@ -9,6 +9,7 @@ mod branches;
 mod compactions;
 mod covered;
 mod grow;
+pub mod later;
 pub mod load;
 mod model;
 mod names;

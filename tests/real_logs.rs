@@ -235,11 +235,11 @@ fn texts_are_numbered_as_the_parts_of_the_model() {
         let session = &log.session;
         for index in 0..session.turns().len() as u32 {
             let id = pentimento::session::TurnId(index);
-            let parts: Vec<(u32, PartKind, u32, u16)> = session
+            let parts: Vec<(u32, PartKind, u32, u32)> = session
                 .parts(id)
                 .map(|(place, part)| (place, part.kind, session.rows()[part.row as usize].line, part.index))
                 .collect();
-            let texts: Vec<(u32, PartKind, u32, u16)> =
+            let texts: Vec<(u32, PartKind, u32, u32)> =
                 log.texts(id).unwrap().iter().map(|t| (t.place, t.text.kind, t.line, t.part)).collect();
             assert_eq!(texts, parts, "{} {}", path.display(), session.address(id));
             for (row_number, row) in session.rows_of(id) {

@@ -201,7 +201,7 @@ fn the_spool_has_no_name_and_is_its_owners_alone() {
     piped.screen.wait("356 records");
     assert_eq!(std::fs::read_dir(piped.state()).unwrap().count(), 0, "no file in the state folder");
     assert_eq!(std::fs::metadata(piped.state()).unwrap().mode() & 0o777, 0o700);
-    let open = std::fs::read_dir(format!("/proc/{}/fd", piped.screen.id())).unwrap();
+    let open = std::fs::read_dir(format!("/proc/{}/fd", piped.screen.process())).unwrap();
     let spools: Vec<_> = open
         .map(|entry| entry.unwrap().path())
         .filter(|path| std::fs::read_link(path).is_ok_and(|target| target.starts_with(piped.state())))

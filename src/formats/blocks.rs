@@ -246,18 +246,12 @@ impl<'de> Deserialize<'de> for ResultText {
                 f.write_str("anything")
             }
             fn visit_str<E>(self, text: &str) -> Result<ResultText, E> {
-                let mut weight = Weight { voice: voice(text).is_some(), ..Weight::default() };
-                weight.add(text);
-                Ok(ResultText(weight))
+                Ok(ResultText(said(text)))
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ResultText, A::Error> {
                 let mut sum = Weight::default();
-                while let Some(inner) = seq.next_element::<Inner>()? {
-                    if matches!(inner.kind.as_str(), "image" | "input_image") {
-                        sum.images += 1;
-                        sum.filled = true;
-                    }
-                    sum.merge(inner.text.0);
+                while let Some(Piece(weight)) = seq.next_element()? {
+                    sum.merge(weight);
                 }
                 Ok(ResultText(sum))
             }
@@ -267,10 +261,66 @@ impl<'de> Deserialize<'de> for ResultText {
     }
 }
 
+/// One piece of a result: a bare string, or a block with a text or an image.
+#[derive(Default)]
+struct Piece(Weight);
+
+impl<'de> Deserialize<'de> for Piece {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Piece;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Piece, E> {
+                Ok(Piece(said(text)))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Piece, A::Error> {
+                let inner = Inner::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
+                let Inner { kind, text: Plain(mut weight) } = inner;
+                if matches!(kind.as_str(), "image" | "input_image") {
+                    weight = Weight { images: 1, filled: true, ..Weight::default() };
+                }
+                Ok(Piece(weight))
+            }
+            shrug_at!(bool, numbers, null, array);
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
 lenient! {
     /// A block inside a result.
     for<'de> struct Inner<'de> {
         "type" => kind: Text<'de>,
-        "text" => text: ResultText,
+        "text" => text: Plain,
     }
+}
+
+/// A string, weighed. Nothing but a string: what could nest in itself would run out of stack.
+#[derive(Debug, Default)]
+pub(super) struct Plain(Weight);
+
+impl<'de> Deserialize<'de> for Plain {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Plain;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Plain, E> {
+                Ok(Plain(said(text)))
+            }
+            shrug_at!(bool, numbers, null, array, object);
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
+fn said(text: &str) -> Weight {
+    let mut weight = Weight { voice: voice(text).is_some(), ..Weight::default() };
+    weight.add(text);
+    weight
 }

@@ -9,6 +9,8 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::text::{preview, tokens};
 
@@ -413,7 +415,8 @@ impl WeighedAny {
     }
 }
 
-/// Values nested deeper than this are not weighed: whoever nests further wants to see a reader fail.
+/// Values nested deeper than this are not weighed, and kept as they stand in the log: whoever nests further wants to
+/// see a reader fail.
 const DEPTH: u8 = 64;
 
 impl<'de> Deserialize<'de> for WeighedAny {
@@ -472,6 +475,70 @@ impl<'de> Visitor<'de> for WeighAt {
             sum.merge(weight);
         }
         Ok(WeighedAny(sum))
+    }
+    shrug_at!(null);
+}
+
+/// Any value, read whole. What is nested too deep in it is the text of its JSON, as the log has it.
+#[derive(Debug, Default)]
+pub struct Whole(pub Value);
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        ReadAt(0).deserialize(deserializer).map(Self)
+    }
+}
+
+/// Reads a value at this depth.
+struct ReadAt(u8);
+
+impl<'de> DeserializeSeed<'de> for ReadAt {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        if self.0 >= DEPTH {
+            // Taking the text takes no stack, reading it does.
+            let raw = <&RawValue>::deserialize(deserializer)?;
+            return Ok(Value::String(raw.get().to_owned()));
+        }
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ReadAt {
+    type Value = Value;
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("anything")
+    }
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(text.into())
+    }
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = seq.next_element_seed(ReadAt(self.0 + 1))? {
+            values.push(value);
+        }
+        Ok(Value::Array(values))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut fields = serde_json::Map::new();
+        while let Some(key) = map.next_key::<String>()? {
+            let value = map.next_value_seed(ReadAt(self.0 + 1))?;
+            fields.insert(key, value);
+        }
+        Ok(Value::Object(fields))
     }
     shrug_at!(null);
 }

@@ -191,8 +191,12 @@ impl Tail {
         if !self.at_end {
             // Asked before reading: what comes between the two is for the next poll.
             let whole = reader.input().is_whole();
-            if let Some(batch) = reader.next_batch()? {
-                return Ok(Update::Lines(batch));
+            match reader.next_batch() {
+                Ok(Some(batch)) => return Ok(Update::Lines(batch)),
+                Ok(None) => {}
+                // What cannot be read any more may have given its name to a file that can.
+                Err(_) if self.is_elsewhere() => return Ok(self.restart(Epoch::Replaced)),
+                Err(error) => return Err(error),
             }
             if !whole {
                 return Ok(Update::Nothing);
@@ -201,6 +205,15 @@ impl Tail {
             self.modified = self.looked_at(|seen| Ok(seen.file.metadata()?.modified().ok()))?.flatten();
         }
         self.compare()
+    }
+
+    /// Whether the path names another file than the one that is open.
+    fn is_elsewhere(&self) -> bool {
+        let open = self.looked_at(|seen| seen.file.metadata()).ok().flatten();
+        match (open, std::fs::metadata(&self.path)) {
+            (Some(open), Ok(named)) => !change::same_file(&open, &named),
+            _ => false,
+        }
     }
 
     fn open(&mut self) -> Result<(), LogError> {

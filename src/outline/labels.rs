@@ -2,11 +2,12 @@
 
 use crate::formats::facts::PartKind;
 use crate::session::address::Address;
+use crate::session::later::{self, Soon};
 use crate::session::open::OpenLog;
 use crate::session::{Part, Session, TurnId};
 use crate::text::{numbers, preview};
 
-use super::parts::{notes, ranges, size};
+use super::parts::{ranges, size};
 use super::{Group, Label, Mark, Node, View};
 
 /// What a node is called.
@@ -19,8 +20,7 @@ pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
         Node::Group(group) => group_label(view, log, group),
         Node::Turn(id) => turn_label(view, session, id),
         Node::Part(id, index) => session
-            .parts(id)
-            .nth(usize::from(index))
+            .nth_part(id, index as usize)
             .map_or_else(Label::default, |(_, part)| part_label(view, log, id, index, part)),
         Node::Row(row) => row_label(session, row),
         Node::Clearing(place) => clearing_label(session, place as usize),
@@ -34,7 +34,7 @@ pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
             label
         }),
         Node::AgentPart(agent, id, index) => of_agent(log, agent, |inner, name| {
-            let Some((_, part)) = inner.session.parts(id).nth(usize::from(index)) else {
+            let Some((_, part)) = inner.session.nth_part(id, index as usize) else {
                 return Label::default();
             };
             let mut label = bare_part_label(inner, id, index, part);
@@ -152,7 +152,7 @@ fn group_label(view: &View, log: &OpenLog, group: Group) -> Label {
         Group::AbandonedIn(_) => of_ranges("abandoned before it"),
         Group::Abandoned => format!("abandoned branches · {}", turns(view.abandoned.len())),
         Group::Earlier => format!("earlier conversations · {}", turns(view.earlier.len())),
-        Group::Notes(id) => numbers::count(notes(session, id).count() as u64, "note"),
+        Group::Notes(id) => numbers::count(session.notes_after(id).len() as u64, "note"),
         Group::Matches => format!("matching turns · {}", turns(view.matches.len())),
         Group::Threads => format!(
             "sub-agents of the whole session · {}",
@@ -250,16 +250,14 @@ fn turn_label(view: &View, session: &Session, id: TurnId) -> Label {
     label
 }
 
-fn with_part(address: Address, index: u16) -> Address {
+fn with_part(address: Address, index: u32) -> Address {
     match address {
-        Address::Turn { thread, number, .. } => {
-            Address::Turn { thread, number, part: Some(u32::from(index)) }
-        }
+        Address::Turn { thread, number, .. } => Address::Turn { thread, number, part: Some(index) },
         other => other,
     }
 }
 
-fn bare_part_label(log: &OpenLog, id: TurnId, index: u16, part: &Part) -> Label {
+fn bare_part_label(log: &OpenLog, id: TurnId, index: u32, part: &Part) -> Label {
     let session = &log.session;
     let tool = session.named(part.tool).unwrap_or_default();
     let words = match part.kind {
@@ -297,17 +295,15 @@ fn bare_part_label(log: &OpenLog, id: TurnId, index: u16, part: &Part) -> Label 
 }
 
 /// The first words of a part, read back from the log: labels are made only for rows on the screen.
-fn first_words(log: &OpenLog, id: TurnId, index: u16) -> String {
-    match log.texts(id) {
-        Ok(texts) => texts
-            .get(usize::from(index))
-            .map(|located| preview::of(located.text.text.trim_start_matches(|c: char| !c.is_alphanumeric())))
-            .unwrap_or_default(),
-        Err(error) => error.to_string(),
+fn first_words(log: &OpenLog, id: TurnId, index: u32) -> String {
+    match log.first_words(id, index) {
+        Ok(Soon::Ready(words)) => words,
+        Ok(Soon::Later(bytes)) => later::note(bytes),
+        Err(error) => error,
     }
 }
 
-fn part_label(view: &View, log: &OpenLog, id: TurnId, index: u16, part: &Part) -> Label {
+fn part_label(view: &View, log: &OpenLog, id: TurnId, index: u32, part: &Part) -> Label {
     let mut label = bare_part_label(log, id, index, part);
     label.out = !view.sees(&log.session, id);
     label

@@ -34,20 +34,15 @@ fn nth(ranges: &[(u32, u32)], mut index: usize) -> Option<u32> {
     None
 }
 
-/// Rows behind a turn that are no turns of any thread.
-pub(super) fn notes(session: &Session, id: TurnId) -> impl Iterator<Item = u32> {
-    session.rows_after(id).filter(|row| session.rows()[*row as usize].turn().is_none())
-}
-
 fn turn_count(session: &Session, id: TurnId) -> usize {
-    session.parts(id).count() + usize::from(notes(session, id).next().is_some())
+    session.part_count(id) + usize::from(!session.notes_after(id).is_empty())
 }
 
 /// How many children a node has.
 pub(super) fn count(log: &OpenLog, node: Node) -> usize {
     let session = &log.session;
     match node {
-        Node::Group(Group::Notes(id)) => notes(session, id).count(),
+        Node::Group(Group::Notes(id)) => session.notes_after(id).len(),
         Node::Group(Group::Threads) => log.thread_count() - 1,
         Node::Group(group) => size(ranges(log, group)),
         Node::Turn(id) => turn_count(session, id),
@@ -57,7 +52,7 @@ pub(super) fn count(log: &OpenLog, node: Node) -> usize {
             log.agent_log(usize::from(agent)).map_or(0, |log| log.session.main().turns.len())
         }
         Node::AgentTurn(agent, id) => {
-            log.agent_log(usize::from(agent)).map_or(0, |log| log.session.parts(id).count())
+            log.agent_log(usize::from(agent)).map_or(0, |log| log.session.part_count(id))
         }
         _ => 0,
     }
@@ -67,7 +62,7 @@ pub(super) fn count(log: &OpenLog, node: Node) -> usize {
 pub(super) fn child(log: &OpenLog, node: Node, index: usize) -> Option<Node> {
     let session = &log.session;
     match node {
-        Node::Group(Group::Notes(id)) => notes(session, id).nth(index).map(Node::Row),
+        Node::Group(Group::Notes(id)) => session.notes_after(id).get(index).copied().map(Node::Row),
         Node::Group(Group::Threads) => {
             let inline = session.threads().len() - 1;
             Some(if index < inline {
@@ -80,9 +75,9 @@ pub(super) fn child(log: &OpenLog, node: Node, index: usize) -> Option<Node> {
             nth(ranges(log, group), index).and_then(|number| session.numbered(0, number)).map(Node::Turn)
         }
         Node::Turn(id) => {
-            let parts = session.parts(id).count();
+            let parts = session.part_count(id);
             if index < parts {
-                return Some(Node::Part(id, index as u16));
+                return Some(Node::Part(id, index as u32));
             }
             (index == parts && turn_count(session, id) > parts).then_some(Node::Group(Group::Notes(id)))
         }
@@ -96,7 +91,7 @@ pub(super) fn child(log: &OpenLog, node: Node, index: usize) -> Option<Node> {
             let log = log.agent_log(usize::from(agent)).ok()?;
             log.session.main().turns.get(index).map(|id| Node::AgentTurn(agent, *id))
         }
-        Node::AgentTurn(agent, id) => Some(Node::AgentPart(agent, id, index as u16)),
+        Node::AgentTurn(agent, id) => Some(Node::AgentPart(agent, id, index as u32)),
         _ => None,
     }
 }
@@ -105,7 +100,7 @@ pub(super) fn child(log: &OpenLog, node: Node, index: usize) -> Option<Node> {
 pub(super) fn position(log: &OpenLog, node: Node, child: Node) -> Option<usize> {
     let session = &log.session;
     match (node, child) {
-        (Node::Group(Group::Notes(id)), Node::Row(row)) => notes(session, id).position(|known| known == row),
+        (Node::Group(Group::Notes(id)), Node::Row(row)) => session.notes_after(id).binary_search(&row).ok(),
         (Node::Group(Group::Threads), Node::Thread(thread)) => usize::from(thread).checked_sub(1),
         (Node::Group(Group::Threads), Node::Agent(agent)) => {
             Some(session.threads().len() - 1 + usize::from(agent))
@@ -121,8 +116,8 @@ pub(super) fn position(log: &OpenLog, node: Node, child: Node) -> Option<usize> 
             }
             None
         }
-        (Node::Turn(id), Node::Part(of, index)) if id == of => Some(usize::from(index)),
-        (Node::Turn(id), Node::Group(Group::Notes(of))) if id == of => Some(session.parts(id).count()),
+        (Node::Turn(id), Node::Part(of, index)) if id == of => Some(index as usize),
+        (Node::Turn(id), Node::Group(Group::Notes(of))) if id == of => Some(session.part_count(id)),
         (Node::Clearing(place), Node::Turn(id)) => {
             session.clearings().get(place as usize)?.turns.binary_search(&id).ok()
         }
@@ -132,7 +127,7 @@ pub(super) fn position(log: &OpenLog, node: Node, child: Node) -> Option<usize> 
             Some(log.session.turn(id).number as usize - 1)
         }
         (Node::AgentTurn(agent, id), Node::AgentPart(of, turn, index)) if (agent, id) == (of, turn) => {
-            Some(usize::from(index))
+            Some(index as usize)
         }
         _ => None,
     }

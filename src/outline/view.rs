@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use crate::session::later::Soon;
 use crate::session::open::OpenLog;
 use crate::session::{Session, TurnId};
 use crate::strategies::fill::Fill;
@@ -49,6 +50,8 @@ pub struct SummaryText {
     pub text: String,
     /// Its sections.
     pub sections: Vec<Section>,
+    /// Bytes of it that are still being read; the text is empty until then.
+    pub pending: Option<u64>,
 }
 
 /// One view as of a turn.
@@ -166,9 +169,14 @@ impl View {
         }
         let compaction = log.session.generation(generation).filter(|compaction| compaction.is_readable());
         let turn = compaction.and_then(|compaction| compaction.summary);
-        let text = turn.and_then(|turn| crate::session::text::summary(&log.session, &log.source, turn).ok());
-        let text = text.unwrap_or_default();
-        let summary = Rc::new(SummaryText { sections: sections::split(&text), text });
+        let text = match turn.map(|turn| log.texts_soon(turn)) {
+            Some(Ok(Soon::Ready(texts))) => crate::session::text::summary(&log.session, &texts),
+            Some(Ok(Soon::Later(bytes))) => {
+                return Rc::new(SummaryText { pending: Some(bytes), ..SummaryText::default() });
+            }
+            Some(Err(_)) | None => String::new(),
+        };
+        let summary = Rc::new(SummaryText { sections: sections::split(&text), text, pending: None });
         self.summaries.borrow_mut().insert(generation, Rc::clone(&summary));
         summary
     }

@@ -224,7 +224,7 @@ impl Session {
         let mut told = 0;
         for message in again {
             told += 1;
-            for (index, part) in (message.first..).zip(&message.parts) {
+            for (index, part) in (u32::from(message.first)..).zip(&message.parts) {
                 self.add_part(turn, row, index, part);
                 if let Some(part) = self.parts.last_mut() {
                     part.again = true;

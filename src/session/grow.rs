@@ -81,6 +81,9 @@ impl Session {
         let origin =
             Origin { line, row, hang, strand: record.strand, short_id: record.short_id, id: record.id };
         self.body(origin, record.body);
+        if self.rows[row as usize].turn().is_none() {
+            self.others.push(row);
+        }
         if let Some(id) = record.id {
             // Of a record that was written twice, the chain goes on from the last copy.
             self.ids.insert(id, row);
@@ -292,13 +295,20 @@ impl Session {
         slot.anchor = id;
         self.count_usage(id, &facts);
         let mut preview = self.turn(id).preview_rank;
+        let begin = self.parts.len() as u32;
+        let turn = &mut self.turns[id.0 as usize];
+        if turn.parts.0 == turn.parts.1 {
+            turn.parts.0 = begin;
+        } else if turn.parts.1 != begin {
+            turn.flags |= Turn::MIXED;
+        }
         for (index, part) in facts.parts.into_iter().enumerate() {
             let rank = preview_rank(part.kind);
             if rank < preview && !part.preview.is_empty() {
                 preview = rank;
                 self.turns[id.0 as usize].preview = part.preview.as_str().into();
             }
-            self.add_part(id, row, index as u16, &part);
+            self.add_part(id, row, index as u32, &part);
         }
         for call in facts.silent {
             self.returned(call);
@@ -313,7 +323,7 @@ impl Session {
         turn.parts.1 = end;
     }
 
-    pub(super) fn add_part(&mut self, id: TurnId, row: u32, index: u16, facts: &PartFacts) {
+    pub(super) fn add_part(&mut self, id: TurnId, row: u32, index: u32, facts: &PartFacts) {
         let place = self.parts.len() as u32;
         let mut part = Part {
             row,

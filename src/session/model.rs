@@ -25,6 +25,8 @@ pub struct Session {
     /// Its format.
     pub format: Format,
     pub(super) rows: Vec<Row>,
+    /// The rows that belong to no turn, in file order.
+    pub(super) others: Vec<u32>,
     pub(super) turns: Vec<Turn>,
     pub(super) parts: Vec<Part>,
     pub(super) threads: Vec<Thread>,
@@ -91,6 +93,7 @@ impl Session {
         Self {
             format,
             rows: Vec::new(),
+            others: Vec::new(),
             turns: Vec::new(),
             parts: Vec::new(),
             threads: vec![Thread {
@@ -191,6 +194,22 @@ impl Session {
         (from..to)
             .map(|place| (place, &self.parts[place as usize]))
             .filter(move |(_, part)| self.rows[part.row as usize].anchor == id)
+    }
+
+    /// How many parts a turn has.
+    pub fn part_count(&self, id: TurnId) -> usize {
+        let turn = self.turn(id);
+        if turn.is(Turn::MIXED) { self.parts(id).count() } else { (turn.parts.1 - turn.parts.0) as usize }
+    }
+
+    /// The part at `index` of a turn, and its place among all parts.
+    pub fn nth_part(&self, id: TurnId, index: usize) -> Option<(u32, &Part)> {
+        let turn = self.turn(id);
+        if turn.is(Turn::MIXED) {
+            return self.parts(id).nth(index);
+        }
+        let place = turn.parts.0.checked_add(u32::try_from(index).ok()?)?;
+        (place < turn.parts.1).then(|| (place, self.part(place)))
     }
 
     /// The part at `place`.
@@ -336,5 +355,12 @@ impl Session {
         let next = self.numbered(turn.thread as usize, turn.number + 1);
         let end = next.map_or(self.rows.len() as u32, |next| self.turn(next).first_row);
         turn.last_row + 1..end.max(turn.last_row + 1)
+    }
+
+    /// Those rows behind a turn that belong to no turn of any thread.
+    pub fn notes_after(&self, id: TurnId) -> &[u32] {
+        let rows = self.rows_after(id);
+        let at = |row: u32| self.others.partition_point(|other| *other < row);
+        &self.others[at(rows.start)..at(rows.end)]
     }
 }

@@ -1,14 +1,21 @@
 //! A session with what is needed to look into it: its bytes, and its sub-agents' sessions.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::log::{LogError, Source};
+use crate::text::preview;
 
 use super::address::Address;
+use super::later::{self, Done, Job, Later, Soon};
 use super::subagents::{self, Subagent};
 use super::text::LocatedText;
 use super::{Session, TurnId, load, text};
+
+/// How many parts a turn had when they were read, and the first words of each.
+type Words = (usize, Vec<Box<str>>);
 
 /// A log opened for looking.
 #[derive(Debug)]
@@ -20,7 +27,16 @@ pub struct OpenLog {
     /// The bytes.
     pub source: Source,
     agents: Vec<Agent>,
+    /// Set where large texts are read later.
+    pub(super) later: Option<Arc<Later>>,
+    /// Tells this log from every other of this process.
+    pub(super) serial: u64,
+    /// The first words of the parts of turns that were looked at, and how many parts that were.
+    words: RefCell<HashMap<TurnId, Words>>,
 }
+
+/// First words are kept of this many turns at the most.
+const WORDS: usize = 4096;
 
 /// A sub-agent of the session, its own session read when first asked for.
 #[derive(Debug)]
@@ -75,7 +91,15 @@ impl OpenLog {
     /// Wraps a session and the log that it was read from.
     pub fn new(session: Session, source: Source) -> Self {
         let path = source.path().to_path_buf();
-        let mut log = Self { path, session, source, agents: Vec::new() };
+        let mut log = Self {
+            path,
+            session,
+            source,
+            agents: Vec::new(),
+            later: None,
+            serial: later::serial(),
+            words: RefCell::default(),
+        };
         log.refresh_agents();
         log
     }
@@ -85,6 +109,23 @@ impl OpenLog {
         let read = |agent: &Agent| agent.log.get().and_then(|log| Some(log.as_ref().ok()?.notices()));
         let agents = self.agents.iter().filter_map(read).flatten();
         self.source.notices().into_iter().chain(agents).collect()
+    }
+
+    /// From now on large texts are read later: somebody waits for frames.
+    pub fn defer(&mut self) {
+        self.later = Some(Arc::new(Later::new()));
+    }
+
+    /// What is to be read on another thread now, if large texts were asked for since the last call.
+    pub fn job(&self) -> Option<Job> {
+        self.later.as_ref()?.job()
+    }
+
+    /// Takes in what came of a job.
+    pub fn take(&self, done: Done) {
+        if let Some(later) = &self.later {
+            later.take(done);
+        }
     }
 
     /// Looks again which sub-agents' files there are. Sessions already read are read anew when next asked for.
@@ -102,8 +143,51 @@ impl OpenLog {
     /// The session of the sub-agent at `index`.
     pub fn agent_log(&self, index: usize) -> Result<&OpenLog, String> {
         let agent = self.agents.get(index).ok_or_else(|| String::from("no such sub-agent"))?;
-        let read = || Self::load(&agent.file.path).map(Box::new).map_err(|error| error.to_string());
-        agent.log.get_or_init(read).as_ref().map(|log| &**log).map_err(Clone::clone)
+        let log = match agent.log.get() {
+            Some(log) => log,
+            None => {
+                let read = match self.agent_soon(&agent.file.path) {
+                    Ok(Soon::Later(bytes)) => return Err(later::note(bytes)),
+                    Ok(Soon::Ready(session)) => self.inner(&agent.file.path, *session),
+                    Err(error) => Err(error),
+                };
+                agent.log.get_or_init(|| read)
+            }
+        };
+        log.as_ref().map(|log| &**log).map_err(Clone::clone)
+    }
+
+    /// The log of a sub-agent, which defers as this one does.
+    fn inner(&self, path: &Path, session: Session) -> Result<Box<Self>, String> {
+        let source = Source::open(path).map_err(|error| error.to_string())?;
+        let mut log = Self::new(session, source);
+        log.later.clone_from(&self.later);
+        Ok(Box::new(log))
+    }
+
+    /// The first words of a part, read back once for all parts of its turn.
+    pub fn first_words(&self, id: TurnId, index: u32) -> Result<Soon<String>, String> {
+        let parts = self.session.part_count(id);
+        let nth = |words: &[Box<str>]| words.get(index as usize).map(ToString::to_string).unwrap_or_default();
+        if let Some((_, words)) = self.words.borrow().get(&id).filter(|(known, _)| *known == parts) {
+            return Ok(Soon::Ready(nth(words)));
+        }
+        let texts = match self.texts_soon(id)? {
+            Soon::Ready(texts) => texts,
+            Soon::Later(bytes) => return Ok(Soon::Later(bytes)),
+        };
+        let of = |located: &LocatedText| {
+            let text = located.text.text.trim_start_matches(|c: char| !c.is_alphanumeric());
+            preview::of(text).into_boxed_str()
+        };
+        let words: Vec<Box<str>> = texts.iter().map(of).collect();
+        let answer = nth(&words);
+        let mut known = self.words.borrow_mut();
+        if known.len() >= WORDS {
+            known.clear();
+        }
+        known.insert(id, (parts, words));
+        Ok(Soon::Ready(answer))
     }
 
     /// The texts of a turn.

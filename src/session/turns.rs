@@ -117,6 +117,8 @@ impl Turn {
     pub(super) const VOICE: u8 = 32;
     /// It holds a failed tool result.
     pub(super) const ERROR: u8 = 64;
+    /// Parts of other turns stand between its own.
+    pub(super) const MIXED: u8 = 128;
 
     pub(super) fn is(&self, flag: u8) -> bool {
         self.flags & flag != 0
@@ -179,7 +181,7 @@ pub struct Part {
     /// The other half of a call and its result: its place among all parts.
     pub(super) pair: u32,
     /// Its number among the parts of its record, from 0.
-    pub index: u16,
+    pub index: u32,
     /// What it is.
     pub kind: PartKind,
     /// The user's own words are in it.

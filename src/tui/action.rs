@@ -42,5 +42,6 @@ pub enum Action {
     Mouse,
     Sessions,
     Help,
+    Stop,
     Quit,
 }

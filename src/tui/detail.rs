@@ -1,13 +1,16 @@
 //! From a node to the document that shows it.
 
+use std::sync::Arc;
+
 use crate::formats::facts::{PartKind, Role};
 use crate::outline::{Group, Mark, Node, Outline, View};
+use crate::session::later::{self, Soon};
 use crate::session::open::OpenLog;
-use crate::session::text::{line, shown};
+use crate::session::text::whole;
 use crate::session::{Compaction, Session, TurnId};
 use crate::text::numbers::{bytes, count, grouped, short};
 
-use super::document::{Block, Document, Tone};
+use super::document::{Block, Document, Tone, Words};
 use super::model::clock;
 
 /// The document of `node`.
@@ -31,12 +34,19 @@ pub fn document(view: &View, log: &OpenLog, node: Node) -> Document {
 fn of_agent(log: &OpenLog, agent: u16, make: impl FnOnce(&OpenLog, &str) -> Document) -> Document {
     match log.agent_log(usize::from(agent)) {
         Ok(inner) => make(inner, &log.agents()[usize::from(agent)].file.name),
-        Err(error) => problem(error),
+        // A large file is being read; or it cannot be, and asking again costs nothing.
+        Err(error) => Document { pending: true, ..problem(error) },
     }
 }
 
 fn problem(error: String) -> Document {
     Document { facts: vec![(Tone::Warn, error)], ..Document::default() }
+}
+
+/// What is shown while `bytes` of a text are being read.
+fn pending(title: String, mut facts: Vec<(Tone, String)>, bytes: u64) -> Document {
+    facts.push((Tone::Warn, later::note(bytes)));
+    Document { title, facts, pending: true, ..Document::default() }
 }
 
 /// How a role is drawn.
@@ -49,7 +59,7 @@ pub fn tone_of(role: Role) -> Tone {
     }
 }
 
-fn turn(view: &View, log: &OpenLog, id: TurnId, part: Option<u16>, agent: Option<&str>) -> Document {
+fn turn(view: &View, log: &OpenLog, id: TurnId, part: Option<u32>, agent: Option<&str>) -> Document {
     let session = &log.session;
     let it = session.turn(id);
     let address = log.address(id, agent);
@@ -57,17 +67,19 @@ fn turn(view: &View, log: &OpenLog, id: TurnId, part: Option<u16>, agent: Option
         Some(part) => format!("{address}.{part} {}", it.role.name()),
         None => format!("{address} {}", it.role.name()),
     };
-    let texts = match log.texts(id) {
-        Ok(texts) => texts,
-        Err(error) => return Document { title, ..problem(error.to_string()) },
-    };
     let mut facts = vec![(Tone::Dim, turn_facts(session, id))];
     if agent.is_none() && it.thread == 0 {
         facts.push(standing(view, session, id));
     }
-    let wanted = texts.iter().filter(|located| part.is_none_or(|part| located.index == u32::from(part)));
+    let texts = match log.texts_soon(id) {
+        Ok(Soon::Ready(texts)) => texts,
+        Ok(Soon::Later(bytes)) => return pending(title, facts, bytes),
+        Err(error) => return Document { title, ..problem(error) },
+    };
+    let wanted =
+        texts.iter().enumerate().filter(|(_, located)| part.is_none_or(|part| located.index == part));
     let blocks = wanted
-        .map(|located| {
+        .map(|(place, located)| {
             let kept = session.part(located.place);
             let tool = session.named(kept.tool).unwrap_or_default();
             let (tone, mut heading) = match located.text.kind {
@@ -91,10 +103,10 @@ fn turn(view: &View, log: &OpenLog, id: TurnId, part: Option<u16>, agent: Option
                 heading = format!("{heading} · {other} at {}", log.address(session.turn_of(pair), agent));
             }
             let size = format!("{} · ~{}", bytes(u64::from(kept.bytes)), short(u64::from(kept.tokens)));
-            Block::text(format!("── {heading} · {size}"), tone, located.text.text.clone())
+            Block::text(format!("── {heading} · {size}"), tone, Words::OfTurn(Arc::clone(&texts), place))
         })
         .collect();
-    Document { title, facts, blocks }
+    Document { title, facts, blocks, pending: false }
 }
 
 fn turn_facts(session: &Session, id: TurnId) -> String {
@@ -203,14 +215,17 @@ fn summary_facts(session: &Session, compaction: &Compaction) -> Vec<(Tone, Strin
 
 fn summary(view: &View, log: &OpenLog, generation: u32) -> Document {
     let Some(compaction) = log.session.generation(generation) else { return Document::default() };
-    let text = view.summary_text(log, generation).text.clone();
+    let title =
+        format!("g{generation} {}", if compaction.summary.is_some() { "summary" } else { "boundary" });
+    let facts = summary_facts(&log.session, compaction);
+    let summary = view.summary_text(log, generation);
+    if let Some(bytes) = summary.pending {
+        return pending(title, facts, bytes);
+    }
+    let text = summary.text.clone();
     let blocks =
         if text.is_empty() { Vec::new() } else { vec![Block::whole(String::new(), Tone::Summary, text)] };
-    Document {
-        title: format!("g{generation} {}", if compaction.summary.is_some() { "summary" } else { "boundary" }),
-        facts: summary_facts(&log.session, compaction),
-        blocks,
-    }
+    Document { title, facts, blocks, pending: false }
 }
 
 fn one_section(view: &View, log: &OpenLog, generation: u32, section: u16) -> Document {
@@ -220,7 +235,7 @@ fn one_section(view: &View, log: &OpenLog, generation: u32, section: u16) -> Doc
     let facts = vec![(Tone::Dim, format!("recorded · in the summary of g{generation}"))];
     let heading = if section.heading.is_empty() { "opening" } else { &section.heading };
     let title = format!("g{generation} {heading}");
-    Document { title, facts, blocks: vec![Block::whole(String::new(), Tone::Summary, text)] }
+    Document { title, facts, blocks: vec![Block::whole(String::new(), Tone::Summary, text)], pending: false }
 }
 
 fn record(log: &OpenLog, row: u32) -> Document {
@@ -241,15 +256,13 @@ fn record(log: &OpenLog, row: u32) -> Document {
     if record.is_repaired() {
         facts.push((Tone::Warn, "repaired: bytes that are no text were replaced by �".to_owned()));
     }
-    match line(&log.source, record) {
-        Ok(raw) => {
-            let text = String::from_utf8_lossy(&raw).into_owned();
-            let pretty = serde_json::from_str::<serde_json::Value>(&text)
-                .and_then(|value| serde_json::to_string_pretty(&value))
-                .unwrap_or(text);
-            Document { title, facts, blocks: vec![Block::text(String::new(), Tone::Text, pretty)] }
+    match log.record_soon(row) {
+        Ok(Soon::Ready(text)) => {
+            let blocks = vec![Block::text(String::new(), Tone::Text, Words::OfRecord(text))];
+            Document { title, facts, blocks, pending: false }
         }
-        Err(error) => Document { title, ..problem(error.to_string()) },
+        Ok(Soon::Later(bytes)) => pending(title, facts, bytes),
+        Err(error) => Document { title, ..problem(error) },
     }
 }
 
@@ -277,7 +290,7 @@ fn heading(view: &View, log: &OpenLog, node: Node) -> Document {
         Node::Group(_) | Node::Share(_) => String::new(),
         _ => label.address.map_or_else(String::new, |address| address.to_string()),
     };
-    Document { title, facts, blocks }
+    Document { title, facts, blocks, pending: false }
 }
 
 fn explain(view: &View, node: Node) -> Option<String> {
@@ -373,13 +386,17 @@ fn fill(view: &View, log: &OpenLog) -> Block {
     Block::runs("what fills the window (~ estimated)".to_owned(), lines)
 }
 
-/// The text a document copies.
-pub fn plain(view: &View, log: &OpenLog, node: Node) -> String {
-    match node {
-        Node::Turn(id) => {
-            let texts = log.texts(id).unwrap_or_default();
-            texts.iter().map(|located| shown(&located.text)).collect::<Vec<_>>().join("\n")
-        }
-        _ => document(view, log, node).plain(),
+/// The text a document copies, once it is read.
+pub fn plain(view: &View, log: &OpenLog, node: Node) -> Soon<String> {
+    if let Node::Turn(id) = node {
+        return match log.texts_soon(id) {
+            Ok(Soon::Ready(texts)) => Soon::Ready(whole(&texts)),
+            Ok(Soon::Later(bytes)) => Soon::Later(bytes),
+            Err(_) => Soon::Ready(String::new()),
+        };
+    }
+    match document(view, log, node) {
+        document if document.pending => Soon::Later(0),
+        document => Soon::Ready(document.plain()),
     }
 }

@@ -1,5 +1,7 @@
 //! The words that changed between two summaries.
 
+use std::time::Duration;
+
 use similar::{ChangeTag, TextDiff};
 
 use crate::outline::View;
@@ -15,15 +17,18 @@ pub fn document(view: &View, log: &OpenLog, generation: u32) -> Result<Document,
             log.session.generation(*earlier).is_some_and(|compaction| compaction.summary.is_some())
         })
         .ok_or_else(|| format!("there is no summary before g{generation} to compare with"))?;
-    let old = view.summary_text(log, before).text.clone();
-    let new = view.summary_text(log, generation).text.clone();
-    let (lines, kept, gone, added) = lines(&old, &new);
+    let (old, new) = (view.summary_text(log, before), view.summary_text(log, generation));
+    if old.pending.is_some() || new.pending.is_some() {
+        return Err("the summaries are still being read: try again".to_owned());
+    }
+    let (lines, kept, gone, added) = lines(&old.text, &new.text);
     let facts = vec![
         (Tone::Dim, format!("words of g{before} → g{generation}: {kept} kept, {gone} gone, {added} new")),
         (Tone::Dim, "[-gone-] {+new+}: a plain difference; it says nothing about what is true".to_owned()),
     ];
     let blocks = vec![Block::runs(String::new(), lines)];
-    Ok(Document { title: format!("g{before} → g{generation} difference"), facts, blocks })
+    let title = format!("g{before} → g{generation} difference");
+    Ok(Document { title, facts, blocks, pending: false })
 }
 
 type Runs = Vec<(Tone, String)>;
@@ -35,6 +40,12 @@ enum Stretch {
     /// Other words in the new one.
     Changed(String, String),
 }
+
+/// Of texts over this many bytes together the shortest difference may take minutes: they get a long one after a while.
+/// Summaries are far below, and their difference is the same on every machine.
+const LARGE: usize = 256 << 10;
+/// That while.
+const ENOUGH: Duration = Duration::from_millis(200);
 
 /// Words the same in both texts, but fewer than this between two changes, are shown as part of one change: a reader
 /// wants the phrase that is gone and the phrase that is new.
@@ -67,7 +78,12 @@ fn words(text: &str) -> usize {
 
 fn stretches(old: &str, new: &str) -> Vec<Stretch> {
     let mut out: Vec<Stretch> = Vec::new();
-    for change in TextDiff::from_unicode_words(old, new).iter_all_changes() {
+    let mut search = TextDiff::configure();
+    if old.len() + new.len() > LARGE {
+        search.timeout(ENOUGH);
+    }
+    let difference = search.diff_unicode_words(old, new);
+    for change in difference.iter_all_changes() {
         let text = change.value();
         match (change.tag(), out.last_mut()) {
             (ChangeTag::Equal, Some(Stretch::Same(same))) => same.push_str(text),

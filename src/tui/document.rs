@@ -4,6 +4,9 @@
 //! cut once and never wrapped whole. Long blocks are folded to their first lines with their size.
 
 use std::ops::Range;
+use std::sync::Arc;
+
+use crate::session::text::LocatedText;
 
 /// Longest piece of text that is wrapped at once, in bytes.
 pub const PIECE: usize = 4096;
@@ -50,25 +53,53 @@ pub struct Block {
     pieces: Vec<Range<usize>>,
 }
 
+/// A text, or a share in one that is kept elsewhere: a text of 60 MB is not copied for every frame.
+#[derive(Clone, Debug)]
+pub enum Words {
+    /// Its own.
+    Own(String),
+    /// One of a turn's.
+    OfTurn(Arc<Vec<LocatedText>>, usize),
+    /// A record's.
+    OfRecord(Arc<str>),
+}
+
+impl Words {
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Own(text) => text,
+            Self::OfTurn(texts, index) => texts.get(*index).map_or("", |located| &located.text.text),
+            Self::OfRecord(text) => text,
+        }
+    }
+}
+
+impl From<String> for Words {
+    fn from(text: String) -> Self {
+        Self::Own(text)
+    }
+}
+
 /// A block's text.
 #[derive(Clone, Debug)]
 pub enum Body {
     /// As it stands in the log.
-    Text(String),
+    Text(Words),
     /// Lines of differently drawn runs.
     Runs(Vec<Vec<(Tone, String)>>),
 }
 
 impl Block {
     /// A block of log text, folded where it is long.
-    pub fn text(heading: String, tone: Tone, text: String) -> Self {
-        let pieces = cut(&text);
+    pub fn text(heading: String, tone: Tone, text: impl Into<Words>) -> Self {
+        let text = text.into();
+        let pieces = cut(text.as_str());
         let folded = pieces.len() > FOLD_OVER;
         Self { heading, tone, body: Body::Text(text), folded, pieces }
     }
 
     /// A block that is never folded.
-    pub fn whole(heading: String, tone: Tone, text: String) -> Self {
+    pub fn whole(heading: String, tone: Tone, text: impl Into<Words>) -> Self {
         let mut block = Self::text(heading, tone, text);
         block.folded = false;
         block
@@ -135,6 +166,8 @@ pub struct Document {
     pub facts: Vec<(Tone, String)>,
     /// The texts.
     pub blocks: Vec<Block>,
+    /// Texts are still being read: it is to be made anew.
+    pub pending: bool,
 }
 
 impl Document {
@@ -192,7 +225,7 @@ impl Document {
     /// All texts, for copying.
     pub fn plain(&self) -> String {
         let texts = self.blocks.iter().map(|block| match &block.body {
-            Body::Text(text) => text.clone(),
+            Body::Text(text) => text.as_str().to_owned(),
             Body::Runs(lines) => {
                 let line = |runs: &Vec<(Tone, String)>| {
                     runs.iter().map(|(_, text)| text.as_str()).collect::<String>()
@@ -210,13 +243,13 @@ fn line_of(block: &Block, index: usize) -> Line<'_> {
         Body::Text(text) if block.folded && index == FOLDED => {
             let hidden = block.pieces.len() - FOLDED;
             let from = block.pieces[FOLDED].start;
-            let size = crate::text::numbers::bytes((text.len() - from) as u64);
+            let size = crate::text::numbers::bytes((text.as_str().len() - from) as u64);
             Line::Fold(format!(
                 "… {} more, {size} · Enter unfolds",
                 crate::text::numbers::count(hidden as u64, "line")
             ))
         }
-        Body::Text(text) => Line::Text(&text[block.pieces[index].clone()]),
+        Body::Text(text) => Line::Text(&text.as_str()[block.pieces[index].clone()]),
     }
 }
 
@@ -238,9 +271,9 @@ mod tests {
 
     #[test]
     fn facts_headings_and_lines_follow_one_another() {
-        let block = Block::text("call".into(), Tone::Tool, "a\nb\n\n".into());
-        let document =
-            Document { title: "t1".into(), facts: vec![(Tone::Dim, "facts".into())], blocks: vec![block] };
+        let block = Block::text("call".into(), Tone::Tool, "a\nb\n\n".to_owned());
+        let facts = vec![(Tone::Dim, "facts".into())];
+        let document = Document { facts, blocks: vec![block], ..Document::default() };
         assert_eq!(shown(&document), ["# facts", "", "# call", "a", "b"]);
         assert!(document.line(document.len()).is_none());
     }

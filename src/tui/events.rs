@@ -1,13 +1,14 @@
 //! What can happen.
 
 use std::path::PathBuf;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::SyncSender;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use crate::discover::News;
 use crate::log::Flow;
 use crate::log::follow::Epoch;
+use crate::session::later::Done;
 use crate::session::load::Records;
 use crate::session::open::OpenLog;
 
@@ -59,6 +60,12 @@ pub enum Event {
     Sessions(News),
     /// A newer session of the same directory came to be.
     Newer(PathBuf),
+    /// A large text was read.
+    Read(Box<Done>),
+    /// The system wants us to stop for now.
+    Stop,
+    /// It lets us go on; somebody else may have used the terminal.
+    Continue,
     /// The terminal or the system wants us to go.
     Quit,
 }
@@ -77,7 +84,7 @@ pub(super) enum For {
 /// Where events go, each marked with whom it is for.
 #[derive(Clone, Debug)]
 pub(super) struct Outlet {
-    pub(super) sender: Sender<(For, Event)>,
+    pub(super) sender: SyncSender<(For, Event)>,
     pub(super) whom: For,
 }
 

@@ -134,6 +134,7 @@ pub const TABLE: &[Binding] = &[
     bind(Action::Mouse, &["M"], SHOW, "give the mouse to the terminal, or take it back", ""),
     bind(Action::Sessions, &["S"], SHOW, "the list of sessions; Esc there comes back", ""),
     bind(Action::Help, &["?"], SHOW, "this help", "help"),
+    bind(Action::Stop, &["Ctrl-z"], SHOW, "back to the shell for now; its `fg` returns here", ""),
     bind(Action::Quit, &["q", "Ctrl-c"], SHOW, "quit", "quit"),
     pick(Action::Open, &["Enter"], LIST, "open the session; one that is being written is followed", "open"),
     pick(Action::Down, &["Down", "Ctrl-n"], LIST, "the next session", ""),

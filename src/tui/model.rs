@@ -6,6 +6,7 @@ use ratatui::layout::Rect;
 
 use crate::log::Flow;
 use crate::outline::{Group, Node, Outline, View, ViewKind};
+use crate::session::later::Job;
 use crate::session::open::OpenLog;
 use crate::session::{Session, TurnId};
 
@@ -203,7 +204,7 @@ impl Model {
             as_of: 0,
             following: start.follow,
             view: None,
-            trees: Self::fresh_trees(),
+            trees: fresh_trees(),
             detail: Detail::default(),
             pane: Pane::Tree,
             zoom: false,
@@ -227,11 +228,6 @@ impl Model {
             searches: 0,
             shown_agents: 0,
         }
-    }
-
-    /// Trees in which nothing is selected yet.
-    pub(super) fn fresh_trees() -> [Tree; 2] {
-        [(); 2].map(|()| Tree::new(&[Node::Group(Group::Since)]))
     }
 
     /// The session, once there is one.
@@ -281,11 +277,31 @@ impl Model {
         }
     }
 
+    /// Keeps a log to draw from.
+    pub(super) fn hold(&mut self, mut log: OpenLog) {
+        log.defer();
+        self.log = Some(log);
+        self.forget_nodes();
+    }
+
+    /// Nodes name things of one session: with another one they would name others, or nothing.
+    pub(super) fn forget_nodes(&mut self) {
+        self.view = None;
+        self.search = None;
+        self.visits.clear();
+        self.trees = fresh_trees();
+        self.detail.of = None;
+    }
+
+    /// What is to be read for the next frame on another thread.
+    pub(super) fn job(&self) -> Option<Job> {
+        self.log.as_ref()?.job()
+    }
+
     /// Shows a log that was read to its end.
     pub fn show(&mut self, log: OpenLog) {
         let last = log.session.last();
-        self.log = Some(log);
-        self.view = None;
+        self.hold(log);
         self.move_to(last);
         self.refresh_detail();
     }
@@ -346,11 +362,12 @@ impl Model {
     pub(super) fn refresh_detail(&mut self) {
         let Some(node) = self.selected() else { return };
         let of = Some((node, self.as_of));
-        if self.detail.of == of || self.detail.difference {
+        if (self.detail.of == of && !self.detail.document.pending) || self.detail.difference {
             return;
         }
         let (Some(log), Some(view)) = (&self.log, &self.view) else { return };
-        let same_node = self.detail.of.is_some_and(|(shown, _)| shown == node);
+        let same_node =
+            self.detail.of.is_some_and(|(shown, _)| shown == node) && !self.detail.document.pending;
         self.detail.document = detail::document(view, log, node);
         self.detail.of = of;
         if !same_node {
@@ -374,6 +391,11 @@ impl Model {
             _ => None,
         }
     }
+}
+
+/// A tree for each view, with nothing open but what the model sees.
+pub(super) fn fresh_trees() -> [Tree; 2] {
+    [(); 2].map(|()| Tree::new(&[Node::Group(Group::Since)]))
 }
 
 /// A time of day, with its date where that is wanted. Nothing where none is logged.

@@ -5,7 +5,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use crate::discover::agents::{self, Place};
@@ -13,16 +13,22 @@ use crate::discover::newest::{self, Directory, Newest};
 use crate::discover::watch::Bell;
 use crate::discover::{Scout, cache};
 use crate::log::Waker;
+use crate::session::later::Job;
 use crate::session::load;
 
+use super::Action;
 use super::events::{Event, For, Outlet};
 use super::ingest;
+use super::keys;
 use super::model::{Model, Start};
 use super::picker::{self, Picker};
 use super::search::{Search, compile};
-use super::terminal::{self, Terminal};
+use super::terminal::{self, Held};
 use super::update::{Effect, update};
 
+/// Events that may wait to be taken in. Who has more to say waits: a log that grows by a hundred megabytes at once
+/// must not stand between a key and its answer, nor fill the memory.
+const WAITING: usize = 16;
 /// Draws are at least this far apart.
 const FRAME: Duration = Duration::from_millis(16);
 /// How long the first draw waits for something to show.
@@ -50,7 +56,7 @@ pub(super) struct Screens {
     /// How a session starts.
     start: Start,
     poll: bool,
-    sender: Sender<(For, Event)>,
+    sender: SyncSender<(For, Event)>,
     events: Receiver<(For, Event)>,
     /// Where the list looks.
     places: Vec<Place>,
@@ -91,12 +97,18 @@ struct List {
 enum Then {
     GoOn,
     Quit,
+    /// Give the terminal back and stop until told to go on.
+    Stop,
+    /// Take the terminal again after somebody else had it.
+    Retake,
+    /// Draw everything anew.
+    Redraw,
 }
 
 impl Screens {
     /// The screens as they begin; `start` says how every session starts.
     pub(super) fn new(first: First, start: Start, poll: bool) -> Self {
-        let (sender, events) = channel();
+        let (sender, events) = sync_channel(WAITING);
         let mut screens = Self {
             start,
             poll,
@@ -180,7 +192,7 @@ impl Screens {
     }
 
     /// Runs until the person leaves.
-    pub(super) fn run(&mut self, terminal: &mut Terminal) -> io::Result<()> {
+    pub(super) fn run(&mut self, terminal: &mut Held) -> io::Result<()> {
         loop {
             let event = match self.events.recv_timeout(self.wait()) {
                 Ok(event) => Some(event),
@@ -192,9 +204,18 @@ impl Screens {
             let until = Instant::now() + FRAME;
             let mut next = event;
             while let Some((whom, event)) = next {
-                if self.take(whom, event)? == Then::Quit {
-                    return Ok(());
+                let then = match self.of_terminal(&event) {
+                    Some(then) => then,
+                    None => self.take(whom, event)?,
+                };
+                match then {
+                    Then::GoOn => {}
+                    Then::Quit => return Ok(()),
+                    Then::Stop => terminal.suspend(self.has_mouse())?,
+                    Then::Retake => terminal.retake(self.has_mouse())?,
+                    Then::Redraw => terminal.forget()?,
                 }
+                self.dirty |= then != Then::GoOn;
                 next = if Instant::now() < until { self.events.try_recv().ok() } else { None };
             }
             let due = self.drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME);
@@ -233,17 +254,42 @@ impl Screens {
         there || self.begun.elapsed() >= FIRST
     }
 
-    fn draw(&mut self, terminal: &mut Terminal) -> io::Result<()> {
+    fn draw(&mut self, terminal: &mut Held) -> io::Result<()> {
         match (&mut self.session, &mut self.list) {
             (_, Some(list)) if self.shows_list => {
                 list.picker.settle();
-                terminal::draw(terminal, |frame| picker::screen(frame, &mut list.picker))
+                terminal.draw(|frame| picker::screen(frame, &mut list.picker))
             }
             (Some(session), _) => {
-                terminal::draw(terminal, |frame| super::render::screen(frame, &mut session.model))
+                terminal.draw(|frame| super::render::screen(frame, &mut session.model))?;
+                if let Some(job) = session.model.job() {
+                    let whom = For::Session(session.number);
+                    read(job, Outlet { sender: self.sender.clone(), whom });
+                }
+                Ok(())
             }
             _ => Ok(()),
         }
+    }
+
+    /// What an event means that is about the terminal, whatever is on it.
+    fn of_terminal(&self, event: &Event) -> Option<Then> {
+        match event {
+            Event::Stop => Some(Then::Stop),
+            Event::Continue => Some(Then::Retake),
+            Event::Resize => Some(Then::Redraw),
+            Event::Key(key)
+                if self.shows_list
+                    && keys::action(&[keys::Context::Inspector], *key) == Some(Action::Stop) =>
+            {
+                Some(Then::Stop)
+            }
+            _ => None,
+        }
+    }
+
+    fn has_mouse(&self) -> bool {
+        self.shown_session().map_or(self.start.mouse, |session| session.model.mouse)
     }
 
     fn take(&mut self, whom: For, event: Event) -> io::Result<Then> {
@@ -306,6 +352,9 @@ impl Screens {
                     self.change_to(path);
                     return Ok(Then::GoOn);
                 }
+                Effect::Stop => return Ok(Then::Stop),
+                Effect::Retake => return Ok(Then::Retake),
+                Effect::Redraw => return Ok(Then::Redraw),
                 Effect::Copy(text) => session.model.message = Some(terminal::copy(&text)?),
                 Effect::Mouse(ours) => {
                     self.start.mouse = ours;
@@ -354,6 +403,11 @@ fn changes(model: &Model, event: &Event) -> bool {
         Event::Pause => model.count.is_some(),
         _ => true,
     }
+}
+
+/// Reads a large text on a thread of its own. There is only one at a time.
+fn read(job: Job, outlet: Outlet) {
+    std::thread::spawn(move || outlet.send(Event::Read(Box::new(job.run()))));
 }
 
 fn start_search(model: &mut Model, text: &str, outlet: Outlet) {

@@ -1,32 +1,29 @@
 //! The terminal itself: taken, drawn on, and always given back.
 
-use std::io::{self, IsTerminal};
+mod held;
+mod inputs;
+
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crossterm::clipboard::CopyToClipboard;
-use crossterm::event::{
-    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture, MouseEventKind,
-};
-use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
-use crossterm::{execute, queue};
-use ratatui::Frame;
+use crossterm::execute;
 
 use crate::cli::{ColorWhen, Interface, LastArguments, Screen};
 use crate::discover::agents::{self, Agent, Place};
 use crate::discover::newest::{Directory, newest};
 use crate::log::LogError;
 use crate::log::name::is_standard_input;
+use crate::message::complain;
 use crate::outline::ViewKind;
 use crate::session::address::Moment;
 
-use super::events::{Event, Outlet};
 use super::model::Start;
 use super::screens::{First, Screens};
 use super::theme::Theme;
 
-/// The terminal that is drawn on.
-pub(super) type Terminal = ratatui::DefaultTerminal;
+pub(super) use held::{Held, set_mouse};
 
 /// Longest text that goes to the clipboard: many terminals take no more.
 const CLIPBOARD: usize = 96 << 10;
@@ -51,8 +48,7 @@ fn answer(outcome: Result<(), Refusal>) -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err((message, status)) => {
-            let lines: Vec<_> = message.lines().map(crate::text::display::safe).collect();
-            eprintln!("pentimento: {}", lines.join("\n"));
+            complain(&message);
             ExitCode::from(status)
         }
     }
@@ -151,103 +147,18 @@ fn interact(first: First, start: Start, screen: &Screen) -> Result<(), Refusal> 
 }
 
 fn show(screens: &mut Screens, mouse: bool) -> io::Result<()> {
-    signals(screens.outlet())?;
-    let guard = Guard::take(mouse)?;
-    let mut terminal = ratatui::try_init()?;
-    keys(screens.outlet());
-    let outcome = screens.run(&mut terminal);
-    drop(guard);
-    ratatui::restore();
-    outcome
-}
-
-/// What ratatui does not undo itself, undone whatever happens.
-struct Guard;
-
-impl Guard {
-    fn take(mouse: bool) -> io::Result<Self> {
-        let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            Self::undo();
-            before(info);
-        }));
-        execute!(io::stdout(), EnableBracketedPaste)?;
-        if mouse {
-            execute!(io::stdout(), EnableMouseCapture)?;
-        }
-        Ok(Self)
-    }
-
-    fn undo() {
-        // A terminal that is gone cannot be restored.
-        let _ = execute!(io::stdout(), EndSynchronizedUpdate, DisableMouseCapture, DisableBracketedPaste);
-    }
-}
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        Self::undo();
-    }
-}
-
-/// Being told to go, by the system or a terminal that closes, is an event like any other.
-fn signals(outlet: Outlet) -> io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGHUP, SIGINT])?;
-    std::thread::spawn(move || {
-        for _ in signals.forever() {
-            if outlet.send(Event::Quit).is_err() {
-                return;
-            }
-        }
-    });
-    Ok(())
-}
-
-/// Reads keys and mouse on a thread of its own.
-fn keys(outlet: Outlet) {
-    use crossterm::event::Event as Input;
-    std::thread::spawn(move || {
-        loop {
-            let event = match crossterm::event::read() {
-                Ok(Input::Key(key)) => Event::Key(key),
-                // Capturing the mouse reports every motion: most of it is nothing to us.
-                Ok(Input::Mouse(mouse)) if mouse.kind == MouseEventKind::Moved => continue,
-                Ok(Input::Mouse(mouse)) => Event::Mouse(mouse),
-                Ok(Input::Paste(text)) => Event::Paste(text),
-                Ok(Input::Resize(..)) => Event::Resize,
-                Ok(_) => continue,
-                Err(_) => Event::Quit,
-            };
-            let last = matches!(event, Event::Quit);
-            if outlet.send(event).is_err() || last {
-                return;
-            }
-        }
-    });
-}
-
-/// One frame, shown at once by terminals that can.
-pub(super) fn draw(terminal: &mut Terminal, screen: impl FnOnce(&mut Frame)) -> io::Result<()> {
-    queue!(io::stdout(), BeginSynchronizedUpdate)?;
-    let outcome = terminal.draw(screen).map(drop);
-    execute!(io::stdout(), EndSynchronizedUpdate)?;
-    outcome
-}
-
-/// Takes the mouse, or gives it back.
-pub(super) fn set_mouse(ours: bool) -> io::Result<()> {
-    if ours {
-        execute!(io::stdout(), EnableMouseCapture)
-    } else {
-        execute!(io::stdout(), DisableMouseCapture)
-    }
+    inputs::signals(screens.outlet())?;
+    let mut terminal = Held::take(mouse)?;
+    inputs::hangup(screens.outlet());
+    inputs::keys(screens.outlet());
+    screens.run(&mut terminal)
 }
 
 /// Puts `text` on the clipboard. The answer says what was sent.
 pub(super) fn copy(text: &str) -> io::Result<String> {
     let part = crate::text::preview::floor(text, CLIPBOARD);
     execute!(io::stdout(), CopyToClipboard::to_clipboard_from(part))?;
+    io::stdout().flush()?;
     Ok(if part.len() < text.len() {
         format!(
             "sent the first 96 KiB of {} to the clipboard",

@@ -64,7 +64,12 @@ impl App {
                 Effect::Copy(text) => self.copied.push(text),
                 Effect::Search(text) => self.search(&text),
                 Effect::Quit => self.quit = true,
-                Effect::Mouse(_) | Effect::Sessions | Effect::Newer(_) => {}
+                Effect::Mouse(_)
+                | Effect::Sessions
+                | Effect::Newer(_)
+                | Effect::Stop
+                | Effect::Retake
+                | Effect::Redraw => {}
             }
         }
     }
@@ -85,8 +90,12 @@ impl App {
     }
 
     fn draw(&mut self) {
-        let model = &mut self.model;
-        self.terminal.draw(|frame| render::screen(frame, model)).unwrap();
+        loop {
+            let model = &mut self.model;
+            self.terminal.draw(|frame| render::screen(frame, model)).unwrap();
+            let Some(job) = self.model.job() else { return };
+            self.event(Event::Read(Box::new(job.run())));
+        }
     }
 
     /// Presses keys: characters as they are, others as `<Enter>`; `<Pause>` lets a digit stand alone.

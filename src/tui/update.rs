@@ -9,6 +9,8 @@ use std::path::PathBuf;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use crate::session::later::Soon;
+
 use super::Action;
 use super::events::Event;
 use super::keys;
@@ -30,6 +32,12 @@ pub enum Effect {
     Sessions,
     /// The agent started anew: show this session instead.
     Newer(PathBuf),
+    /// Give the terminal back and stop until told to go on.
+    Stop,
+    /// Take the terminal again after somebody else had it.
+    Retake,
+    /// Draw everything anew.
+    Redraw,
     /// End.
     Quit,
 }
@@ -57,7 +65,16 @@ pub fn update(model: &mut Model, event: Event) -> Vec<Effect> {
             pause(model);
             Vec::new()
         }
-        Event::Resize => Vec::new(),
+        Event::Read(done) => {
+            if let Some(log) = &model.log {
+                log.take(*done);
+            }
+            model.stale_detail();
+            Vec::new()
+        }
+        Event::Resize => vec![Effect::Redraw],
+        Event::Stop => vec![Effect::Stop],
+        Event::Continue => vec![Effect::Retake],
         arrived => {
             arrive::take(model, arrived);
             Vec::new()
@@ -142,6 +159,7 @@ fn act(model: &mut Model, action: Action) -> Vec<Effect> {
     match action {
         Action::Quit => return vec![Effect::Quit],
         Action::Sessions => return vec![Effect::Sessions],
+        Action::Stop => return vec![Effect::Stop],
         Action::Help => model.help = Some(0),
         Action::Search => model.prompt = Some(Prompt::new(Kind::Search)),
         Action::Jump => model.prompt = Some(Prompt::new(Kind::Jump)),
@@ -177,7 +195,13 @@ fn copy(model: &mut Model, action: Action) -> Vec<Effect> {
     let label = crate::outline::Outline::label(view, log, node);
     let text = match action {
         Action::CopyAddress => label.address.map(|address| address.to_string()),
-        _ => Some(super::detail::plain(view, log, node)),
+        _ => match super::detail::plain(view, log, node) {
+            Soon::Ready(text) => Some(text),
+            Soon::Later(_) => {
+                model.message = Some("the text is still being read: copy it once it is shown".to_owned());
+                return Vec::new();
+            }
+        },
     };
     match text.filter(|text| !text.is_empty()) {
         Some(text) => vec![Effect::Copy(text)],

@@ -1,4 +1,4 @@
-//! A pseudo-terminal that runs the binary and understands what it draws.
+//! A pseudo-terminal that runs the binary, understands what it draws, and keeps every byte it received.
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
@@ -10,7 +10,10 @@ use std::time::{Duration, Instant};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 /// How long anything may take before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_mins(1);
+
+/// The model of the screen cannot be smaller: it fails on a glyph that is wider than itself.
+const LEAST: u16 = 2;
 
 /// The binary on a screen.
 pub struct Screen {
@@ -18,6 +21,7 @@ pub struct Screen {
     child: Box<dyn Child + Send + Sync>,
     keyboard: Box<dyn Write + Send>,
     parser: Arc<Mutex<vt100::Parser>>,
+    received: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Screen {
@@ -35,7 +39,16 @@ impl Screen {
     ) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_pentimento"));
         command.args(arguments);
-        Self::run(command, columns, rows, prepare)
+        let screen = Self::run(command, columns, rows, prepare);
+        screen.listen();
+        screen
+    }
+
+    /// Starts `program` on a screen that shows nothing until it listens.
+    pub fn silent(program: &str, arguments: &[&str], columns: u16, rows: u16) -> Self {
+        let mut command = CommandBuilder::new(program);
+        command.args(arguments);
+        Self::run(command, columns, rows, |_| {})
     }
 
     /// Starts it with `pipe` for its standard input, which waits until somebody writes there, and `state` for its
@@ -46,7 +59,9 @@ impl Screen {
         command.arg(pipe);
         command.args(arguments);
         command.env("PENTIMENTO_STATE", state);
-        Self::run(command, columns, rows, |_| {})
+        let screen = Self::run(command, columns, rows, |_| {});
+        screen.listen();
+        screen
     }
 
     fn run(
@@ -61,20 +76,22 @@ impl Screen {
         command.env_remove("NO_COLOR");
         prepare(&mut command);
         let child = pair.slave.spawn_command(command).unwrap();
-        let parser = Arc::new(Mutex::new(vt100::Parser::new(rows, columns, 0)));
-        let mut output = pair.master.try_clone_reader().unwrap();
-        let drawn = Arc::clone(&parser);
+        let parser = Arc::new(Mutex::new(vt100::Parser::new(rows.max(LEAST), columns.max(LEAST), 0)));
+        let keyboard = pair.master.take_writer().unwrap();
+        Self { master: pair.master, child, keyboard, parser, received: Arc::default() }
+    }
+
+    /// Takes in what the binary writes from now on.
+    pub fn listen(&self) {
+        let mut output = self.master.try_clone_reader().unwrap();
+        let (drawn, received) = (Arc::clone(&self.parser), Arc::clone(&self.received));
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
-            while let Ok(count) = output.read(&mut bytes) {
-                if count == 0 {
-                    return;
-                }
+            while let Ok(count @ 1..) = output.read(&mut bytes) {
+                received.lock().unwrap().extend_from_slice(&bytes[..count]);
                 drawn.lock().unwrap().process(&bytes[..count]);
             }
         });
-        let keyboard = pair.master.take_writer().unwrap();
-        Self { master: pair.master, child, keyboard, parser }
     }
 
     /// Types `keys` as a terminal sends them.
@@ -88,16 +105,30 @@ impl Screen {
         self.parser.lock().unwrap().screen().contents()
     }
 
-    /// Waits until `text` is on the screen.
-    pub fn wait(&mut self, text: &str) {
-        self.until(&format!("\"{text}\""), |screen| screen.contains(text));
+    /// Every byte received so far.
+    pub fn received(&self) -> Vec<u8> {
+        self.received.lock().unwrap().clone()
     }
 
-    /// Waits until `holds` is true of the screen.
-    pub fn until(&mut self, what: &str, holds: impl Fn(&str) -> bool) {
+    /// Waits until `text` is on the screen.
+    pub fn wait(&mut self, text: &str) {
+        self.until(&format!("\"{text}\" on the screen"), |screen| screen.contains(text));
+    }
+
+    /// Waits until `text` is no more on the screen.
+    pub fn wait_without(&mut self, text: &str) {
+        self.until(&format!("screen without \"{text}\""), |screen| !screen.contains(text));
+    }
+
+    /// Waits until the screen is as wanted; `what` is said where it never is. The answer is the screen.
+    pub fn until(&mut self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
         let begun = Instant::now();
-        while !holds(&self.text()) {
-            assert!(begun.elapsed() < PATIENCE, "no {what} on the screen:\n{}", self.text());
+        loop {
+            let text = self.text();
+            if wanted(&text) {
+                return text;
+            }
+            assert!(begun.elapsed() < PATIENCE, "no {what}:\n{text}");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -116,21 +147,21 @@ impl Screen {
         }
     }
 
-    /// The binary's process.
-    pub fn id(&self) -> u32 {
+    /// The process's id.
+    pub fn process(&self) -> u32 {
         self.child.process_id().unwrap()
     }
 
     /// Sends a signal by its name.
     pub fn signal(&self, name: &str) {
-        let id = self.id();
-        let status = std::process::Command::new("kill").args([format!("-{name}"), id.to_string()]).status();
+        let id = self.process().to_string();
+        let status = std::process::Command::new("kill").args([format!("-{name}"), id]).status();
         assert!(status.unwrap().success());
     }
 
     /// Gives the terminal another size.
     pub fn resize(&mut self, columns: u16, rows: u16) {
-        self.parser.lock().unwrap().screen_mut().set_size(rows, columns);
+        self.parser.lock().unwrap().screen_mut().set_size(rows.max(LEAST), columns.max(LEAST));
         self.master.resize(size(columns, rows)).unwrap();
     }
 

@@ -2,10 +2,8 @@
 //!
 //! Numbers its parts as [`crate::formats::blocks`] does: a test holds the two together over every record.
 
-use serde_json::Value;
-
 use crate::formats::facts::PartText;
-use crate::formats::lenient::{Text, lenient};
+use crate::formats::lenient::{Text, Whole, lenient};
 use crate::formats::whole;
 
 /// See [`crate::formats::Format::texts`].
@@ -14,34 +12,37 @@ pub fn texts(line: &[u8]) -> Vec<PartText> {
 }
 
 fn parts(line: Line) -> Vec<PartText> {
-    let content = match line.kind.as_str() {
-        "queue-operation" => line.content,
-        "attachment" => line.attachment.prompt,
-        _ => line.message.content,
+    let content = match (line.kind.as_str(), line.operation.as_str()) {
+        ("user" | "assistant", _) => line.message.content,
+        ("queue-operation", "enqueue" | "remove") => line.content,
+        ("attachment", _) if line.attachment.kind.as_str() == "queued_command" => line.attachment.prompt,
+        _ => return Vec::new(),
     };
-    whole::blocks(&content)
+    whole::blocks(&content.0)
 }
 
 lenient! {
     /// Where the texts of a line stand. The rest of the record is skipped, however deep it is nested.
     for<'de> struct Line<'de> {
         "type" => kind: Text<'de>,
-        "content" => content: Value,
+        "operation" => operation: Text<'de>,
+        "content" => content: Whole,
         "message" => message: Message,
-        "attachment" => attachment: Attachment,
+        "attachment" => attachment: Attachment<'de>,
     }
 }
 
 lenient! {
     /// The API message inside a record.
     for<'de> struct Message {
-        "content" => content: Value,
+        "content" => content: Whole,
     }
 }
 
 lenient! {
     /// An attachment that shows a queued prompt being delivered.
-    for<'de> struct Attachment {
-        "prompt" => prompt: Value,
+    for<'de> struct Attachment<'de> {
+        "type" => kind: Text<'de>,
+        "prompt" => prompt: Whole,
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::formats::facts::{PartKind, PartText};
+use crate::formats::lenient::Whole;
 use crate::formats::whole::{arguments, blocks, encrypted, flat, part, pretty, read};
 
 use super::compacted::{Clue, PREFIX, Summary, find, is_compaction};
@@ -11,7 +12,7 @@ use super::envelope::WRAPPED;
 /// See [`crate::formats::Format::texts`].
 pub fn texts(line: &[u8]) -> Vec<PartText> {
     read(line, |text| {
-        let line: Value = serde_json::from_str(text)?;
+        let Whole(line) = serde_json::from_str(text)?;
         Ok(match (line["type"].as_str().unwrap_or_default(), &line["payload"]) {
             ("response_item", payload @ Value::Object(_)) => item(payload),
             ("event_msg", payload) => told(payload),

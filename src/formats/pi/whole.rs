@@ -3,12 +3,13 @@
 use serde_json::Value;
 
 use crate::formats::facts::{PartKind, PartText};
+use crate::formats::lenient::Whole;
 use crate::formats::whole::{blocks, flat, part, read};
 
 /// See [`crate::formats::Format::texts`].
 pub fn texts(line: &[u8]) -> Vec<PartText> {
     read(line, |text| {
-        let entry: Value = serde_json::from_str(text)?;
+        let Whole(entry) = serde_json::from_str(text)?;
         Ok(match entry["type"].as_str().unwrap_or_default() {
             "message" => message(&entry["message"]),
             "compaction" | "branch_summary" => one(PartKind::Text, flat(&entry["summary"])),

@@ -77,6 +77,6 @@ fn still_holds_its_end(seen: &Seen) -> io::Result<bool> {
     Ok(seen.file.read_at(&mut [0], last)? == 1)
 }
 
-fn same_file(a: &Metadata, b: &Metadata) -> bool {
+pub(super) fn same_file(a: &Metadata, b: &Metadata) -> bool {
     (a.dev(), a.ino()) == (b.dev(), b.ino())
 }

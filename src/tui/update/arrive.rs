@@ -39,7 +39,11 @@ pub(super) fn take(model: &mut Model, event: Event) {
                 settle(model);
             }
         }
-        Event::Unreadable(problem) => model.feed.problem = Some(problem),
+        Event::Unreadable(problem) => {
+            // The newest news is shown; a reason for a new epoch is old by now.
+            model.message = None;
+            model.feed.problem = Some(problem);
+        }
         _ => {}
     }
 }
@@ -52,13 +56,9 @@ fn replace(model: &mut Model, log: OpenLog) {
     });
     let at_end = model.following || model.waiting_turns() == 0;
     let place = model.detail.place;
-    model.log = Some(log);
+    model.hold(log);
     model.feed.problem = None;
     model.feed.waiting = false;
-    model.search = None;
-    model.view = None;
-    model.visits.clear();
-    model.detail.of = None;
     let last = model.session().map_or(0, Session::last);
     let as_of = if at_end { last } else { model.as_of.min(last) };
     model.move_to(as_of);
@@ -142,7 +142,7 @@ fn take_in(model: &mut Model, records: Records) {
     if model.following || was_at_start || was_at_end {
         if catches_up && !model.touched {
             // As if the log were opened now.
-            model.trees = Model::fresh_trees();
+            model.trees = super::super::model::fresh_trees();
         }
         let filter = model.filter.take();
         model.move_to(last);
@@ -159,12 +159,8 @@ fn take_in(model: &mut Model, records: Records) {
 
 fn new_epoch(model: &mut Model, epoch: Epoch) {
     model.log = None;
-    model.view = None;
-    // Their nodes are turns of the log that is no more.
-    model.trees = Model::fresh_trees();
-    model.search = None;
+    model.forget_nodes();
     model.arrived = None;
-    model.visits.clear();
     model.detail = super::super::model::Detail::default();
     model.as_of = 0;
     model.feed.epochs += 1;

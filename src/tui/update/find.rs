@@ -247,7 +247,7 @@ fn to_generation(model: &mut Model, generation: u32) {
 }
 
 fn to_turn(model: &mut Model, id: TurnId, part: Option<u32>) {
-    let node = part.map_or(Node::Turn(id), |part| Node::Part(id, part as u16));
+    let node = part.map_or(Node::Turn(id), |part| Node::Part(id, part));
     to_node(model, node);
 }
 
@@ -277,15 +277,17 @@ fn to_agent(model: &mut Model, name: &str, number: Option<u32>) {
         (Some(thread), _) => Node::Thread(thread as u16),
         (None, Some(agent)) => match number {
             None => Node::Agent(agent as u16),
-            Some(number) => {
-                match log.agent_log(agent).ok().and_then(|inner| inner.session.numbered(0, number)) {
-                    Some(id) => Node::AgentTurn(agent as u16, id),
-                    None => {
-                        model.message = Some(format!("@{name} has no turn {number}"));
-                        return;
-                    }
+            Some(number) => match log.agent_log(agent).map(|inner| inner.session.numbered(0, number)) {
+                Ok(Some(id)) => Node::AgentTurn(agent as u16, id),
+                Ok(None) => {
+                    model.message = Some(format!("@{name} has no turn {number}"));
+                    return;
                 }
-            }
+                Err(error) => {
+                    model.message = Some(format!("@{name}: {error}"));
+                    return;
+                }
+            },
         },
         (None, None) => {
             model.message = Some(format!("there is no thread @{name}"));
