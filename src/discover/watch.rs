@@ -51,7 +51,7 @@ pub(super) enum Woken {
     Stop,
 }
 
-/// Speaks to a [`Watch`] from another thread.
+/// Wakes or ends a wait from another thread.
 #[derive(Clone, Debug)]
 pub struct Bell(Sender<Reason>);
 

@@ -16,6 +16,8 @@ use super::{Feed, Records, Session, parse_all};
 const WORKERS: usize = 4;
 /// Parsed batches that may wait to be taken in: this bounds the memory.
 const WAITING: usize = 8;
+/// Batches read before other threads are started: of a short log that would take longer than reading it.
+const FIRST: usize = 2;
 /// Batches of more bytes than this are parsed alone.
 const LARGE: usize = 2 << 20;
 
@@ -26,9 +28,14 @@ pub(super) fn read(
     session: &mut Session,
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> bool {
+    match read_alone(feed, session, FIRST, go_on) {
+        Alone::Ended => return true,
+        Alone::Stopped => return false,
+        Alone::GoesOn => {}
+    }
     let workers = std::thread::available_parallelism().map_or(1, usize::from).min(WORKERS);
     if workers == 1 {
-        return read_alone(feed, session, go_on);
+        return read_alone(feed, session, usize::MAX, go_on) != Alone::Stopped;
     }
     let position = AtomicU64::new(feed.position());
     let stop = AtomicBool::new(false);
@@ -84,17 +91,35 @@ fn next(queue: &mut (u64, &mut Tail), position: &AtomicU64, used: Option<Batch>)
     Some((*number - 1, batch))
 }
 
-fn read_alone(feed: &mut Feed, session: &mut Session, go_on: &mut dyn FnMut(u64) -> bool) -> bool {
-    let Some(parser) = feed.reader.parser.as_mut() else { return true };
+/// How reading on one thread ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Alone {
+    /// There is no more.
+    Ended,
+    /// There may be more.
+    GoesOn,
+    /// Somebody said stop.
+    Stopped,
+}
+
+/// Reads up to `most` batches.
+fn read_alone(
+    feed: &mut Feed,
+    session: &mut Session,
+    most: usize,
+    go_on: &mut dyn FnMut(u64) -> bool,
+) -> Alone {
+    let Some(parser) = feed.reader.parser.as_mut() else { return Alone::Ended };
     let mut used = None;
-    while let Some(batch) = feed.tail.next_of_backlog(used.take()) {
+    for _ in 0..most {
+        let Some(batch) = feed.tail.next_of_backlog(used.take()) else { return Alone::Ended };
         for (line, record) in parse_all(parser, batch.lines()) {
             session.push(line, record);
         }
         used = Some(batch);
         if !go_on(feed.tail.position()) {
-            return false;
+            return Alone::Stopped;
         }
     }
-    true
+    Alone::GoesOn
 }

@@ -1,5 +1,7 @@
 //! What is known of the selected session, below the list.
 
+use std::ops::Range;
+
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -7,7 +9,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph};
 
 use crate::discover::{Counts, Listed};
-use crate::text::columns::{cut, shorten_start};
+use crate::text::columns::{shorten, shorten_start};
 use crate::text::display::safe;
 use crate::text::numbers::{bytes, count, grouped, short};
 
@@ -59,13 +61,13 @@ pub(super) fn render(frame: &mut Frame, area: Rect, picker: &Picker) {
 /// `text` in at most `most` lines, with an ellipsis where that is not all of it.
 fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
     let text = safe(text);
-    let ranges = wrap(&text, width, 0);
+    let ranges = if text.is_empty() { Vec::new() } else { wrap(&text, width, 0) };
     let is_cut = ranges.len() > most;
-    let mut lines: Vec<String> = ranges.into_iter().take(most).map(|range| text[range].to_owned()).collect();
-    if let Some(last) = lines.last_mut().filter(|_| is_cut) {
-        *last = format!("{}…", cut(last.trim_end(), width.saturating_sub(1)));
-    }
-    lines
+    let last = |number: usize| is_cut && number + 1 == most;
+    let line = |(number, range): (usize, Range<usize>)| {
+        if last(number) { shorten(&text[range.start..], width) } else { text[range].to_owned() }
+    };
+    ranges.into_iter().take(most).enumerate().map(line).collect()
 }
 
 /// The first prompt, or why there is none to be had.
