@@ -102,7 +102,7 @@ enum Found {
     Lines(Vec<Vec<PartText>>),
     Texts(Arc<Vec<LocatedText>>),
     Record(Arc<str>),
-    Session(Option<Box<Session>>),
+    Session(Option<Box<(Session, Source)>>),
 }
 
 impl Job {
@@ -110,7 +110,9 @@ impl Job {
     pub fn run(self) -> Done {
         let Self { later, key, bytes, from } = self;
         let found = match from {
-            From::File(path) => load::load(&path).map(|session| Found::Session(Some(Box::new(session)))),
+            From::File(path) => {
+                load::load_with_source(&path).map(|read| Found::Session(Some(Box::new(read))))
+            }
             From::Lines(source, format, rows) => {
                 let mut lines = rows.iter().map(|row| text::line(&source, row));
                 match key.1 {
@@ -236,10 +238,10 @@ impl OpenLog {
     }
 
     /// The session in a sub-agent's file, if it can be had before the next frame.
-    pub(super) fn agent_soon(&self, path: &Path) -> Result<Soon<Box<Session>>, String> {
+    pub(super) fn agent_soon(&self, path: &Path) -> Result<Soon<Box<(Session, Source)>>, String> {
         let bytes = crate::log::length(path);
         let Some(later) = self.later.as_ref().filter(|_| bytes > LARGE) else {
-            return load::load(path)
+            return load::load_with_source(path)
                 .map(|session| Soon::Ready(Box::new(session)))
                 .map_err(|error| error.to_string());
         };

@@ -148,7 +148,7 @@ impl OpenLog {
             None => {
                 let read = match self.agent_soon(&agent.file.path) {
                     Ok(Soon::Later(bytes)) => return Err(later::note(bytes)),
-                    Ok(Soon::Ready(session)) => self.inner(&agent.file.path, *session),
+                    Ok(Soon::Ready(read)) => Ok(self.inner(*read)),
                     Err(error) => Err(error),
                 };
                 agent.log.get_or_init(|| read)
@@ -158,11 +158,10 @@ impl OpenLog {
     }
 
     /// The log of a sub-agent, which defers as this one does.
-    fn inner(&self, path: &Path, session: Session) -> Result<Box<Self>, String> {
-        let source = Source::open(path).map_err(|error| error.to_string())?;
+    fn inner(&self, (session, source): (Session, Source)) -> Box<Self> {
         let mut log = Self::new(session, source);
         log.later.clone_from(&self.later);
-        Ok(Box::new(log))
+        Box::new(log)
     }
 
     /// The first words of a part, read back once for all parts of its turn.
