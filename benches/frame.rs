@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use pentimento::outline::ViewKind;
 use pentimento::session::load::{End, Feed, News};
+use pentimento::session::open::OpenLog;
 use pentimento::tui::{Event, Model, Start, Theme, render, update};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -84,7 +85,8 @@ impl Opened {
         let end = feed.read_to_end(&path, &mut session, &mut |_| true);
         assert!(matches!(end, End::Reached), "{end:?}");
         let mut model = Model::new(start(&path));
-        take(&mut model, Event::Indexed(Box::new(session.unwrap())));
+        let log = OpenLog::new(session.unwrap(), feed.source().unwrap());
+        take(&mut model, Event::Indexed(Box::new(log)));
         let terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
         let mut opened = Self { path, feed, model, terminal };
         opened.draw();
@@ -137,12 +139,12 @@ impl Opened {
             parent = Some(id);
             file.write_all(line.as_bytes()).unwrap();
             let begun = Instant::now();
-            let News::Records(format, records) = self.feed.next(&self.path) else {
+            let News::Records(_, records) = self.feed.next(&self.path) else {
                 unreachable!("the appended record did not come")
             };
             reads.push(begun.elapsed());
             let begun = Instant::now();
-            take(&mut self.model, Event::Records(format, records));
+            take(&mut self.model, Event::Records(records));
             updates.push(begun.elapsed());
             draws.push(self.draw());
             assert!(matches!(self.feed.next(&self.path), News::Nothing));

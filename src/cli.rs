@@ -17,8 +17,8 @@ use crate::outline::ViewKind;
 #[command(name = "pentimento", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
 #[command(
     after_help = "Addresses: t489 a turn, t489.2 a part of it, @a881341/t12 a sub-agent's turn, L560 a physical \
-line, g3 a generation.\nExit status: 0 done, 2 wrong usage, 3 the log could not be read, 4 nothing found, for that \
-address or at all."
+line, g3 a generation.\nLogs: - is standard input; what is compressed with zstd or gzip is read as it is.\n\
+Exit status: 0 done, 2 wrong usage, 3 the log could not be read, 4 nothing found, for that address or at all."
 )]
 pub struct Arguments {
     /// What to do; without it the terminal interface opens.
@@ -32,8 +32,8 @@ pub struct Arguments {
 /// Options of the terminal interface.
 #[derive(Debug, Args)]
 pub struct Interface {
-    /// The session log to open. Of a folder, or without a path, a list of sessions opens: those in the folder, or
-    /// in the folders where agents keep them.
+    /// The session log to open; - reads standard input, and the keys come from the terminal. Of a folder, or without
+    /// a path, a list of sessions opens: those in the folder, or in the folders where agents keep them.
     pub path: Option<PathBuf>,
     /// Start at the end and stay there while the log grows; wait for a file that does not exist yet.
     #[arg(short, long)]

@@ -13,6 +13,7 @@ mod tree;
 mod turns;
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use crate::log::LogError;
@@ -51,7 +52,7 @@ impl Failure {
     /// The exit status.
     pub fn status(&self) -> u8 {
         match self {
-            Self::Usage(_) => 2,
+            Self::Usage(_) | Self::Log(LogError::Terminal) => 2,
             Self::Log(_) | Self::Unreadable(_) | Self::Write(_) => 3,
             Self::NotFound(_) => 4,
         }
@@ -90,10 +91,7 @@ pub fn run(command: &Command) -> ExitCode {
         Err(Failure::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             let _ = out.flush();
-            // Messages quote paths, addresses and a file's first lines.
-            let message = failure.to_string();
-            let lines: Vec<_> = message.lines().map(display::safe).collect();
-            eprintln!("pentimento: {}", lines.join("\n"));
+            say(&failure.to_string());
             ExitCode::from(failure.status())
         }
     }
@@ -101,11 +99,11 @@ pub fn run(command: &Command) -> ExitCode {
 
 fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
-        Command::Info { path, json } => info::run(&OpenLog::load(path)?, *json, out),
-        Command::Turns(arguments) => turns::run(&OpenLog::load(&arguments.path)?, arguments, out),
-        Command::Context(arguments) => context::run(&OpenLog::load(&arguments.path)?, arguments, out),
-        Command::Tree(arguments) => tree::run(&OpenLog::load(&arguments.path)?, arguments, out),
-        Command::Expand(arguments) => expand::run(&OpenLog::load(&arguments.path)?, arguments, out),
+        Command::Info { path, json } => on(path, |log| info::run(log, *json, out)),
+        Command::Turns(arguments) => on(&arguments.path, |log| turns::run(log, arguments, out)),
+        Command::Context(arguments) => on(&arguments.path, |log| context::run(log, arguments, out)),
+        Command::Tree(arguments) => on(&arguments.path, |log| tree::run(log, arguments, out)),
+        Command::Expand(arguments) => on(&arguments.path, |log| expand::run(log, arguments, out)),
         Command::Sessions(arguments) => sessions::run(arguments, out),
         // It has a screen of its own; `main` sends it there.
         Command::Last(_) => Ok(()),
@@ -123,6 +121,20 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
             Ok(())
         }
     }
+}
+
+/// Runs `command` on the log at `path`, and says what people have to know of how it was read.
+fn on(path: &Path, command: impl FnOnce(&OpenLog) -> Result<(), Failure>) -> Result<(), Failure> {
+    let log = OpenLog::load(path)?;
+    let outcome = command(&log);
+    log.notices().iter().for_each(|notice| say(notice));
+    outcome
+}
+
+/// A message for people. It quotes paths, addresses and what a log holds.
+fn say(message: &str) {
+    let lines: Vec<_> = message.lines().map(display::safe).collect();
+    eprintln!("pentimento: {}", lines.join("\n"));
 }
 
 /// One manual page: the program, then each command under a heading of its own.

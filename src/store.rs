@@ -1,36 +1,49 @@
 //! What outlives a run: one folder of our own, and the files in it.
 //!
 //! The only folder that is ever written to. Nothing else of the program needs it: without one, what would be kept
-//! is worked out again, and the person is told.
+//! is worked out again, and the person is told. Knows nothing of logs and imports nothing of the flow, so every layer
+//! may ask it.
 
 pub mod cache;
 
 use std::ffi::OsString;
+use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
-/// The variable that names the folder outright.
-pub const VARIABLE: &str = "PENTIMENTO_STATE";
-
-/// The state folder, made with rights for its owner alone if it was not there: `$PENTIMENTO_STATE`, else
-/// `$XDG_STATE_HOME/pentimento`, else `~/.local/state/pentimento`.
-pub fn state_folder() -> io::Result<PathBuf> {
-    let folder = folder_by(&|name| std::env::var_os(name), std::env::home_dir()).ok_or_else(|| {
-        io::Error::new(io::ErrorKind::NotFound, format!("there is no home folder; {VARIABLE} names another"))
-    })?;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
-    Ok(folder)
+/// There is no state folder.
+#[derive(Debug, thiserror::Error)]
+pub enum NoState {
+    /// Nothing says where it should be.
+    #[error("no state folder: none of PENTIMENTO_STATE, XDG_STATE_HOME and HOME is set")]
+    Nowhere,
+    /// It cannot be made.
+    #[error("no state folder: {}: {error}", .folder.display())]
+    Refused {
+        /// Where it should be.
+        folder: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
 }
 
-fn folder_by(variable: &dyn Fn(&str) -> Option<OsString>, home: Option<PathBuf>) -> Option<PathBuf> {
-    let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    set(VARIABLE)
-        // A relative path here is to be ignored, says the specification of these variables.
-        .or_else(|| {
-            set("XDG_STATE_HOME").filter(|path| path.is_absolute()).map(|path| path.join("pentimento"))
-        })
-        .or_else(|| home.map(|home| home.join(".local/state/pentimento")))
+/// The state folder; it is made, for its owner alone, if it is not there. `PENTIMENTO_STATE`, else `pentimento` in
+/// `XDG_STATE_HOME`, else in `~/.local/state`.
+pub fn state_folder() -> Result<PathBuf, NoState> {
+    let folder = place(|name| std::env::var_os(name)).ok_or(NoState::Nowhere)?;
+    match DirBuilder::new().recursive(true).mode(0o700).create(&folder) {
+        Ok(()) => Ok(folder),
+        Err(error) => Err(NoState::Refused { folder, error }),
+    }
+}
+
+fn place(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let set = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    // A relative path is no place for state: the XDG rule, and a home is never relative.
+    let absolute = |name| set(name).filter(|path| path.is_absolute());
+    let in_home = || absolute("HOME").map(|home| home.join(".local/state"));
+    set("PENTIMENTO_STATE").or_else(|| Some(absolute("XDG_STATE_HOME").or_else(in_home)?.join("pentimento")))
 }
 
 #[cfg(test)]
@@ -38,16 +51,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_folder_is_named_by_the_nearest_word() {
-        let by = |set: &[(&str, &str)]| {
-            let lookup = |name: &str| set.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into());
-            folder_by(&lookup, Some("/home/me".into())).unwrap()
+    fn the_state_folder_is_where_the_environment_says() {
+        let at = |variables: &[(&str, &str)]| {
+            let found = place(|name| {
+                variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into())
+            });
+            found.map(|path| path.to_string_lossy().into_owned())
         };
-        assert_eq!(by(&[]), PathBuf::from("/home/me/.local/state/pentimento"));
-        assert_eq!(by(&[("XDG_STATE_HOME", "/s")]), PathBuf::from("/s/pentimento"));
-        assert_eq!(by(&[("XDG_STATE_HOME", "relative")]), PathBuf::from("/home/me/.local/state/pentimento"));
-        assert_eq!(by(&[("XDG_STATE_HOME", "/s"), ("PENTIMENTO_STATE", "/p")]), PathBuf::from("/p"));
-        assert_eq!(by(&[("PENTIMENTO_STATE", "")]), PathBuf::from("/home/me/.local/state/pentimento"));
-        assert_eq!(folder_by(&|_| None, None), None);
+        let home = ("HOME", "/home/a");
+        assert_eq!(at(&[home]).as_deref(), Some("/home/a/.local/state/pentimento"));
+        assert_eq!(at(&[home, ("XDG_STATE_HOME", "/s")]).as_deref(), Some("/s/pentimento"));
+        assert_eq!(at(&[home, ("XDG_STATE_HOME", "s")]).as_deref(), Some("/home/a/.local/state/pentimento"));
+        assert_eq!(at(&[home, ("PENTIMENTO_STATE", "/p")]).as_deref(), Some("/p"));
+        assert_eq!(at(&[home, ("PENTIMENTO_STATE", "")]).as_deref(), Some("/home/a/.local/state/pentimento"));
+        assert_eq!(at(&[]), None);
     }
 }

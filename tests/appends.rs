@@ -20,6 +20,7 @@ mod support;
 
 use std::io::Write;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use digest::{difference, digest, rest};
 use pentimento::session::load::{Feed, News, load};
@@ -40,6 +41,47 @@ fn in_appends(path: &Path, bytes: &[u8], cuts: &[usize]) -> Result<Session, Stri
         from = to;
         rest(&mut feed, path, &mut session)?;
     }
+    finished(&mut feed, path, bytes, session)
+}
+
+/// The session of `bytes` sent through a pipe in pieces that end at `cuts`, each read before the next is sent.
+fn in_writes(path: &Path, bytes: &[u8], cuts: &[usize]) -> Result<Session, String> {
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    let folder = path.parent().unwrap().to_path_buf();
+    let mut feed = Feed::of_stream(path, reader, Ok(folder)).unwrap();
+    let mut session = None;
+    let mut from = 0;
+    let mut sorted = cuts.to_vec();
+    sorted.sort_unstable();
+    for to in sorted.into_iter().chain([bytes.len()]) {
+        let begun = Instant::now();
+        // Its end is not read before it has come: a pipe holds less than some logs.
+        std::thread::scope(|scope| {
+            scope.spawn(|| writer.write_all(&bytes[from..to]).unwrap());
+            while feed.position() < to as u64 && begun.elapsed() < Duration::from_secs(20) {
+                rest(&mut feed, path, &mut session)?;
+                std::thread::yield_now();
+            }
+            Ok::<(), String>(())
+        })?;
+        rest(&mut feed, path, &mut session)?;
+        from = to;
+    }
+    drop(writer);
+    while feed.flow().is_some_and(|flow| !flow.ended) {
+        std::thread::yield_now();
+    }
+    rest(&mut feed, path, &mut session)?;
+    finished(&mut feed, path, bytes, session)
+}
+
+/// The session once nobody waits for more.
+fn finished(
+    feed: &mut Feed,
+    path: &Path,
+    bytes: &[u8],
+    mut session: Option<Session>,
+) -> Result<Session, String> {
     assert_eq!(feed.position(), bytes.len() as u64);
     match feed.finish(path) {
         News::Records(format, records) => {
@@ -58,10 +100,13 @@ fn check(bytes: &[u8], cuts: &[usize]) -> Result<(), TestCaseError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.jsonl");
     let live = in_appends(&path, bytes, cuts).map(|session| digest(&session));
+    let piped = in_writes(&path, bytes, cuts).map(|session| digest(&session));
     let whole = load(&path).map(|session| digest(&session)).map_err(|error| error.to_string());
-    match (live, whole) {
-        (Ok(live), Ok(whole)) => prop_assert_eq!(difference(&live, &whole), None),
-        (live, whole) => prop_assert_eq!(live.map(|_| ()), whole.map(|_| ())),
+    for live in [live, piped] {
+        match (&live, &whole) {
+            (Ok(live), Ok(whole)) => prop_assert_eq!(difference(live, whole), None),
+            (live, whole) => prop_assert_eq!(live.as_ref().map(|_| ()), whole.as_ref().map(|_| ())),
+        }
     }
     Ok(())
 }

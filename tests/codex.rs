@@ -342,3 +342,18 @@ fn what_is_not_known_is_counted_by_name() {
     assert_eq!(names, ["event_msg/never-seen", "line.extra", "new_kind", "response_item/hologram"]);
     assert!(log.session.rows().iter().all(|row| row.kind == RowKind::Note));
 }
+
+#[test]
+fn a_measurement_after_a_rewind_changes_nothing_before_it() {
+    let lines = [
+        META.into(),
+        message("user", "one"),
+        message("assistant", "1"),
+        tokens(100, 100),
+        message("user", "two"),
+        event(r#""type":"thread_rolled_back","num_turns":1"#),
+        tokens(70, 170),
+    ];
+    let (before, after) = (open(&lines[..4]), open(&lines));
+    assert_eq!(before.session.context_size(2), after.session.context_size(2));
+}

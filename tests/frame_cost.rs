@@ -10,7 +10,6 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use pentimento::outline::ViewKind;
-use pentimento::session::load;
 use pentimento::session::open::OpenLog;
 use pentimento::tui::{Model, Start, Theme, render};
 use ratatui::Terminal;
@@ -37,8 +36,8 @@ fn log(folder: &std::path::Path, turns: usize) -> PathBuf {
 fn allocations(turns: usize) -> u64 {
     let folder = tempfile::tempdir().unwrap();
     let path = log(folder.path(), turns);
-    let session = load::load(&path).unwrap();
-    assert_eq!(session.turns().len(), turns);
+    let log = OpenLog::load(&path).unwrap();
+    assert_eq!(log.session.turns().len(), turns);
     let start = Start {
         path: path.clone(),
         follow: false,
@@ -48,7 +47,7 @@ fn allocations(turns: usize) -> u64 {
         mouse: true,
     };
     let mut model = Model::new(start);
-    model.show(OpenLog::new(&path, session).unwrap());
+    model.show(log);
     let middle = format!("t{}", turns / 2);
     assert!(model.go_to(&middle), "{middle} is there");
     let mut terminal = Terminal::new(TestBackend::new(120, 46)).unwrap();

@@ -5,6 +5,7 @@ use std::io::Write;
 use serde_json::{Value, json};
 
 use crate::formats::facts::Role;
+use crate::log::name::shown;
 use crate::session::open::OpenLog;
 use crate::session::{Compaction, RowKind, Session, SizeFrom};
 use crate::strategies::fill::{Fill, fill};
@@ -39,7 +40,10 @@ impl<'a> Facts<'a> {
         let window = context(session, Strategy::Recorded, session.last());
         let with = |role: Role| session.turns().iter().filter(|turn| turn.role == role).count();
         let by_role = [Role::User, Role::Assistant, Role::Tool, Role::Summary].map(|role| (role, with(role)));
-        let problem = crate::session::subagents::trouble(&log.path);
+        let incomplete = log.source.flow().and_then(|flow| flow.trouble);
+        let problems: Vec<String> =
+            crate::session::subagents::trouble(&log.path).into_iter().chain(incomplete).collect();
+        let problem = (!problems.is_empty()).then(|| problems.join("; "));
         Self { log, session, fill: fill(session, &window), problem, by_role }
     }
 
@@ -130,7 +134,7 @@ impl<'a> Facts<'a> {
 
     fn text(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let session = self.session;
-        writeln!(out, "{}", safe(&self.log.path.to_string_lossy()))?;
+        writeln!(out, "{}", safe(&shown(&self.log.path)))?;
         let version = session.version.as_ref().map_or(String::new(), |version| format!(" {}", safe(version)));
         let row = |out: &mut dyn Write, name: &str, value: String| writeln!(out, "  {name:<12}{value}");
         if let Some(title) = &session.title {

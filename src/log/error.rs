@@ -3,23 +3,26 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::name;
+use super::spool::Flow;
+
 /// A log that cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum LogError {
     /// Nothing is there.
-    #[error("{}: no such file. Give the path of a session log; `pentimento --follow PATH` waits for one", .path.display())]
+    #[error("{}: no such file. Give the path of a session log; `pentimento --follow PATH` waits for one", name::shown(.path))]
     Missing {
         /// The path as given.
         path: PathBuf,
     },
     /// It is a folder.
-    #[error("{}: this is a folder. Give the path of a session log; `pentimento sessions` with the folder lists those in it", .path.display())]
+    #[error("{}: this is a folder. Give the path of a session log; `pentimento sessions` with the folder lists those in it", name::shown(.path))]
     Folder {
         /// The path as given.
         path: PathBuf,
     },
     /// It is no file that can be read by offset.
-    #[error("{}: this is {kind}, not a file. Save it to a file first", .path.display())]
+    #[error("{}: this is {kind}, not a file. Save it to a file first, or send it to standard input: `pentimento -`", name::shown(.path))]
     NotAFile {
         /// The path as given.
         path: PathBuf,
@@ -27,13 +30,13 @@ pub enum LogError {
         kind: &'static str,
     },
     /// It changes faster than it can be read.
-    #[error("{}: the file was replaced or truncated again and again while it was read. Try again, or follow it", .path.display())]
+    #[error("{}: the file was replaced or truncated again and again while it was read. Try again, or follow it", name::shown(.path))]
     Restless {
         /// The path as given.
         path: PathBuf,
     },
     /// The file ends before the bytes that the model knows of.
-    #[error("{}: {wanted} bytes at offset {offset} are no longer there: the log was truncated or replaced since it was read", .path.display())]
+    #[error("{}: {wanted} bytes at offset {offset} are no longer there: the log was truncated or replaced since it was read", name::shown(.path))]
     Short {
         /// The path as given.
         path: PathBuf,
@@ -43,7 +46,7 @@ pub enum LogError {
         wanted: usize,
     },
     /// The system refused.
-    #[error("{}: cannot read at offset {offset}: {error}", .path.display())]
+    #[error("{}: cannot read at offset {offset}: {error}", name::shown(.path))]
     Io {
         /// The path as given.
         path: PathBuf,
@@ -53,7 +56,7 @@ pub enum LogError {
         error: io::Error,
     },
     /// It is no log that this build knows.
-    #[error("{}: {message}", .path.display())]
+    #[error("{}: {message}", name::shown(.path))]
     Unknown {
         /// The path as given.
         path: PathBuf,
@@ -61,14 +64,48 @@ pub enum LogError {
         message: String,
     },
     /// It holds nothing.
-    #[error("{}: the file is empty. `pentimento --follow PATH` waits for its first records", .path.display())]
+    #[error("{}", empty(.path))]
     Empty {
         /// The path as given.
         path: PathBuf,
     },
+    /// Nothing of it could be brought here.
+    #[error("{}: {reason}", name::shown(.path))]
+    Spooled {
+        /// The path as given.
+        path: PathBuf,
+        /// What kept it from coming.
+        reason: String,
+    },
+    /// Standard input is what the keys come from.
+    #[error(
+        "standard input is a terminal, not a log. Send one through a pipe: `ssh -n HOST tail -n +1 -F LOG | pentimento -`"
+    )]
+    Terminal,
+}
+
+fn empty(path: &Path) -> String {
+    if name::is_standard_input(path) {
+        return "standard input ended before the first record".to_owned();
+    }
+    format!(
+        "{}: the file is empty. `pentimento --follow PATH` waits for its first records",
+        name::shown(path)
+    )
 }
 
 impl LogError {
+    /// The error of a log that came as `flow` says: what kept its bytes from coming explains why there is no record.
+    #[must_use]
+    pub fn explained(self, flow: Option<&Flow>) -> Self {
+        match (self, flow.and_then(|flow| flow.trouble.clone())) {
+            (Self::Empty { path } | Self::Unknown { path, .. }, Some(reason)) => {
+                Self::Spooled { path, reason }
+            }
+            (error, _) => error,
+        }
+    }
+
     /// The error for a failed read of `path` at `offset`.
     pub fn io(path: &Path, offset: u64, error: io::Error) -> Self {
         let path = path.to_path_buf();

@@ -2,13 +2,13 @@
 //!
 //! What was read is not read again: the bytes of an unfinished line wait here until the rest arrives.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::fingerprint::Fingerprint;
-use super::{LogError, source};
+use super::input::Input;
+use super::spool::Flow;
+use super::{LogError, Source};
 
 /// A line longer than this is not read: it becomes a malformed row that says so.
 pub const MAX_LINE: usize = 256 << 20;
@@ -83,7 +83,9 @@ impl Batch {
 /// Reads a file's lines front to back, and goes on where it stopped when the file grows.
 #[derive(Debug)]
 pub struct LineReader {
-    file: File,
+    input: Input,
+    /// Where the input is still coming, wait for it.
+    patient: bool,
     /// Everything before this offset was read.
     read: u64,
     /// The unfinished line: bytes from `read - carry.len()` on.
@@ -97,10 +99,11 @@ pub struct LineReader {
 }
 
 impl LineReader {
-    /// A reader of `file` from its first byte.
-    pub fn new(file: File) -> Self {
+    /// A reader of `input` from its first byte.
+    pub(super) fn new(input: Input, patient: bool) -> Self {
         Self {
-            file,
+            input,
+            patient,
             read: 0,
             carry: Vec::new(),
             skipping: None,
@@ -112,21 +115,29 @@ impl LineReader {
 
     /// A reader that starts at the first line that begins at or after `offset`; line numbers start at 1 there,
     /// since nobody knows better without reading what comes before.
-    pub fn from_tail(file: File, offset: u64) -> io::Result<Self> {
-        let mut reader = Self::new(file);
+    fn from_tail(input: Input, offset: u64) -> io::Result<Self> {
+        let mut reader = Self::new(input, true);
         if offset == 0 {
             return Ok(reader);
         }
         reader.read = offset - 1;
-        let mut byte = vec![0; 64 << 10];
+        let mut bytes = vec![0; 64 << 10];
         loop {
-            let count = reader.file.read_at(&mut byte, reader.read)?;
-            let found = memchr::memchr(b'\n', &byte[..count]);
+            let count = reader.some(&mut bytes)?;
+            let found = memchr::memchr(b'\n', &bytes[..count]);
             reader.read += found.map_or(count, |at| at + 1) as u64;
             if found.is_some() || count == 0 {
                 return Ok(reader);
             }
         }
+    }
+
+    /// What comes next; nothing where the input ends, or has nothing more at present.
+    fn some(&self, into: &mut [u8]) -> io::Result<usize> {
+        if self.patient {
+            self.input.wait_beyond(self.read);
+        }
+        self.input.read_at(into, self.read)
     }
 
     /// Everything before this offset was read.
@@ -139,9 +150,9 @@ impl LineReader {
         &self.fingerprint
     }
 
-    /// The open file.
-    pub(super) fn file(&self) -> &File {
-        &self.file
+    /// What it reads.
+    pub(super) fn input(&self) -> &Input {
+        &self.input
     }
 
     /// The next whole lines, or nothing where the file ends for now.
@@ -156,10 +167,12 @@ impl LineReader {
                 buffer.reserve_exact(CHUNK.max(filled / 4));
             }
             buffer.resize(filled + CHUNK, 0);
-            let outcome = read_some(&self.file, &mut buffer[filled..], self.read);
+            let outcome = self.some(&mut buffer[filled..]);
             let count = *outcome.as_ref().unwrap_or(&0);
             buffer.truncate(filled + count);
-            self.fingerprint.add(&buffer[filled..]);
+            if self.input.spool().is_none() {
+                self.fingerprint.add(&buffer[filled..]);
+            }
             self.read += count as u64;
             if count == 0 {
                 self.carry.append(&mut buffer);
@@ -199,20 +212,24 @@ impl LineReader {
         batch
     }
 
-    /// A reader of the file at `path` from its first byte.
+    /// A reader of the log at `path` from its first byte, which waits for what is still coming.
     pub fn open(path: &Path) -> Result<Self, LogError> {
-        Ok(Self::new(source::open(path)?))
+        Ok(Self::new(Input::open(path)?, true))
     }
 
-    /// A reader of the file at `path` from the first line that begins at or after `offset`.
+    /// A reader of the log at `path` from the first line that begins at or after `offset`.
     pub fn open_tail(path: &Path, offset: u64) -> Result<Self, LogError> {
-        Self::from_tail(source::open(path)?, offset).map_err(|error| LogError::io(path, offset, error))
+        Self::from_tail(Input::open(path)?, offset).map_err(|error| LogError::io(path, offset, error))
     }
 
-    /// Whether the last byte that was read can be read again.
-    pub(super) fn still_holds_its_end(&self) -> io::Result<bool> {
-        let Some(last) = self.read.checked_sub(1) else { return Ok(true) };
-        Ok(self.file.read_at(&mut [0], last)? == 1)
+    /// What is read, for reading it back: the log at `path`.
+    pub fn source(&self, path: &Path) -> Source {
+        Source::of(path, self.input.clone())
+    }
+
+    /// How the log arrives, where it has to be spooled.
+    pub fn flow(&self) -> Option<Flow> {
+        self.input.spool().map(|spool| spool.flow())
     }
 
     /// Takes back a batch that was read, to use its memory again.
@@ -239,30 +256,21 @@ impl LineReader {
     }
 }
 
-/// Fills as much of `into` as the file holds from `offset`, at least one byte unless the file ends there.
-fn read_some(file: &File, into: &mut [u8], offset: u64) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < into.len() {
-        match file.read_at(&mut into[filled..], offset + filled as u64) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) if filled == 0 => return Err(error),
-            Err(_) => break,
-        }
-    }
-    Ok(filled)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::File;
     use std::io::Write;
+    use std::sync::Arc;
 
-    fn reader(bytes: &[u8]) -> LineReader {
+    fn input(file: &File) -> Input {
+        Input::File(Arc::new(file.try_clone().unwrap()))
+    }
+
+    fn reader(bytes: &[u8]) -> (LineReader, File) {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(bytes).unwrap();
-        LineReader::new(file)
+        (LineReader::new(input(&file), false), file)
     }
 
     fn all(reader: &mut LineReader) -> Vec<(u64, u32, String)> {
@@ -277,7 +285,7 @@ mod tests {
 
     #[test]
     fn lines_have_offsets_and_numbers_blank_ones_included() {
-        let mut reader = reader(b"one\n\nthree\nfo");
+        let (mut reader, _) = reader(b"one\n\nthree\nfo");
         assert_eq!(
             all(&mut reader),
             [(0, 1, "one".to_owned()), (4, 2, String::new()), (5, 3, "three".to_owned())]
@@ -288,9 +296,8 @@ mod tests {
 
     #[test]
     fn an_unfinished_line_waits_for_its_rest() {
-        let mut reader = reader(b"a\nbc");
+        let (mut reader, mut file) = reader(b"a\nbc");
         assert_eq!(all(&mut reader).len(), 1);
-        let mut file = reader.file().try_clone().unwrap();
         file.write_all(b"d\ne\n").unwrap();
         assert_eq!(all(&mut reader), [(2, 2, "bcd".to_owned()), (6, 3, "e".to_owned())]);
         assert!(reader.open_line().is_none());
@@ -299,7 +306,7 @@ mod tests {
     #[test]
     fn a_line_longer_than_a_chunk_is_one_line() {
         let long = "x".repeat(CHUNK * 2 + 17);
-        let mut reader = reader(format!("a\n{long}\nb\n").as_bytes());
+        let (mut reader, _) = reader(format!("a\n{long}\nb\n").as_bytes());
         let lines = all(&mut reader);
         assert_eq!(lines.len(), 3);
         assert_eq!(lines[1].2.len(), long.len());
@@ -311,7 +318,7 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(b"one\ntwo\nthree\n").unwrap();
         for (offset, first) in [(0, "one"), (4, "two"), (5, "three"), (7, "three")] {
-            let mut reader = LineReader::from_tail(file.try_clone().unwrap(), offset).unwrap();
+            let mut reader = LineReader::from_tail(input(&file), offset).unwrap();
             assert_eq!(all(&mut reader)[0].2, first, "from {offset}");
         }
     }

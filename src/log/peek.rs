@@ -8,13 +8,16 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use super::{LogError, source};
+use super::input::{begins_packed, open};
+use super::{LogError, spool};
 
 /// A file whose ends are looked at.
 #[derive(Debug)]
 pub struct Peek {
     file: File,
     meta: Metadata,
+    /// It is compressed: only its first bytes can be had without the rest.
+    packed: bool,
 }
 
 /// Some bytes of a file, cut at line ends.
@@ -35,9 +38,11 @@ impl Lines {
 impl Peek {
     /// Opens the file at `path`.
     pub fn open(path: &Path) -> Result<Self, LogError> {
-        let file = source::open(path)?;
-        let meta = file.metadata().map_err(|error| LogError::io(path, 0, error))?;
-        Ok(Self { file, meta })
+        let file = open(path)?;
+        let failed = |error| LogError::io(path, 0, error);
+        let meta = file.metadata().map_err(failed)?;
+        let packed = begins_packed(&file).map_err(failed)?;
+        Ok(Self { file, meta, packed })
     }
 
     /// What the system said of the open file.
@@ -48,7 +53,7 @@ impl Peek {
     /// The lines that end within the first `bytes` bytes; all of them, the unfinished one included, where the file
     /// is no longer than that.
     pub fn head(&self, bytes: usize) -> io::Result<Lines> {
-        let mut head = self.read(0, bytes)?;
+        let mut head = if self.packed { spool::head(&self.file, bytes)? } else { self.read(0, bytes)? };
         let whole = head.len() < bytes;
         if !whole {
             let end = memchr::memrchr(b'\n', &head).map_or(0, |at| at + 1);
@@ -57,8 +62,11 @@ impl Peek {
         Ok(Lines { bytes: head, whole })
     }
 
-    /// The lines that begin within the last `bytes` bytes.
+    /// The lines that begin within the last `bytes` bytes; none of a compressed file.
     pub fn tail(&self, bytes: usize) -> io::Result<Lines> {
+        if self.packed {
+            return Ok(Lines { bytes: Vec::new(), whole: false });
+        }
         let from = self.meta.len().saturating_sub(bytes as u64);
         let mut tail = self.read(from, bytes)?;
         if from > 0 {

@@ -1,23 +1,26 @@
 //! Bytes of a log by offset, for texts that somebody looks at.
 
-use std::fs::File;
-use std::os::unix::fs::{FileExt, FileTypeExt};
 use std::path::{Path, PathBuf};
 
-use super::LogError;
+use super::input::Input;
+use super::spool::Flow;
+use super::{LogError, name};
 
-/// A log opened for reading back.
-#[derive(Debug)]
+/// A log opened for reading back. Its copies share what was opened.
+#[derive(Clone, Debug)]
 pub struct Source {
     path: PathBuf,
-    file: File,
+    input: Input,
 }
 
 impl Source {
     /// Opens `path` read-only.
     pub fn open(path: &Path) -> Result<Self, LogError> {
-        let file = open(path)?;
-        Ok(Self { path: path.to_path_buf(), file })
+        Ok(Self::of(path, Input::open(path)?))
+    }
+
+    pub(super) fn of(path: &Path, input: Input) -> Self {
+        Self { path: path.to_path_buf(), input }
     }
 
     /// The path as given.
@@ -25,36 +28,24 @@ impl Source {
         &self.path
     }
 
-    /// Exactly `length` bytes from `offset`; an error where the file no longer holds them.
+    /// Exactly `length` bytes from `offset`; an error where the log does not hold them, or no longer.
     pub fn read(&self, offset: u64, length: usize) -> Result<Vec<u8>, LogError> {
         let mut bytes = vec![0; length];
-        match self.file.read_exact_at(&mut bytes, offset) {
-            Ok(()) => Ok(bytes),
-            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
-                Err(LogError::Short { path: self.path.clone(), offset, wanted: length })
-            }
+        match self.input.read_at(&mut bytes, offset) {
+            Ok(count) if count == length => Ok(bytes),
+            Ok(_) => Err(LogError::Short { path: self.path.clone(), offset, wanted: length }),
             Err(error) => Err(LogError::io(&self.path, offset, error)),
         }
     }
-}
 
-/// Opens a regular file read-only. Looks before it opens: opening a pipe that nobody writes to waits for ever.
-pub(super) fn open(path: &Path) -> Result<File, LogError> {
-    let meta = std::fs::metadata(path).map_err(|error| LogError::io(path, 0, error))?;
-    let kind = meta.file_type();
-    if kind.is_file() {
-        return File::open(path).map_err(|error| LogError::io(path, 0, error));
+    /// How it arrives, where it has to be spooled.
+    pub fn flow(&self) -> Option<Flow> {
+        self.input.spool().map(|spool| spool.flow())
     }
-    let path = path.to_path_buf();
-    Err(match kind {
-        _ if kind.is_dir() => LogError::Folder { path },
-        _ if kind.is_fifo() => LogError::NotAFile { path, kind: "a pipe" },
-        _ if kind.is_socket() => LogError::NotAFile { path, kind: "a socket" },
-        _ => LogError::NotAFile { path, kind: "a device" },
-    })
-}
 
-/// How long the file at `path` is; 0 where there is none.
-pub fn length(path: &Path) -> u64 {
-    std::fs::metadata(path).map_or(0, |meta| meta.len())
+    /// What people have to be told about it, a sentence each.
+    pub fn notices(&self) -> Vec<String> {
+        let notices = self.flow().map(|flow| flow.notices()).unwrap_or_default();
+        notices.into_iter().map(|notice| format!("{}: {notice}", name::shown(&self.path))).collect()
+    }
 }

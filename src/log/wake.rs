@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use notify::{Event, EventKind, RecursiveMode, Watcher};
 
+use super::name::is_standard_input;
+
 /// How long to wait where events wake us up.
 const WATCHED: Duration = Duration::from_secs(1);
 /// How long to wait where only a look can tell.
@@ -23,16 +25,22 @@ pub struct Wake {
     pause: Duration,
 }
 
+#[derive(Debug)]
 enum Reason {
     Changed,
     Stop,
 }
 
 /// Ends the waiting of a [`Wake`] from another thread.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Waker(Sender<Reason>);
 
 impl Waker {
+    /// Makes the wait return at once, to look.
+    pub fn wake(&self) {
+        let _ = self.0.send(Reason::Changed);
+    }
+
     /// Makes the wait return at once, with the word to stop.
     pub fn stop(&self) {
         // The other side is gone only when it has stopped already.
@@ -41,11 +49,13 @@ impl Waker {
 }
 
 impl Wake {
-    /// Watches the folder of `path`, or polls if `poll` is set or no watch can be had.
+    /// Watches the folder of `path`, or polls if `poll` is set or no watch can be had. Of standard input a
+    /// [`Waker`] tells.
     pub fn new(path: &Path, poll: bool) -> Self {
         let (sender, events) = channel();
-        let watcher = if poll { None } else { watch(path, sender.clone()) };
-        let pause = if watcher.is_some() { WATCHED } else { POLLED };
+        let told = is_standard_input(path);
+        let watcher = if poll || told { None } else { watch(path, sender.clone()) };
+        let pause = if told || watcher.is_some() { WATCHED } else { POLLED };
         Self { events, sender, _watcher: watcher, pause }
     }
 
@@ -61,18 +71,27 @@ impl Wake {
 
     /// Waits for a reason to look. False: stop.
     pub fn wait(&self) -> bool {
-        match self.events.recv_timeout(self.pause) {
-            Ok(Reason::Stop) => return false,
-            Ok(Reason::Changed) | Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => std::thread::sleep(self.pause),
-        }
+        self.changes_within(self.pause).is_some()
+    }
+
+    /// Waits no longer than `pause` for a reason to look. The answer is whether there was one; nothing: stop.
+    pub fn changes_within(&self, pause: Duration) -> Option<bool> {
+        let changed = match self.events.recv_timeout(pause) {
+            Ok(Reason::Stop) => return None,
+            Ok(Reason::Changed) => true,
+            Err(RecvTimeoutError::Timeout) => false,
+            Err(RecvTimeoutError::Disconnected) => {
+                std::thread::sleep(pause);
+                false
+            }
+        };
         // One look answers every event that is already here.
         while let Ok(reason) = self.events.try_recv() {
             if matches!(reason, Reason::Stop) {
-                return false;
+                return None;
             }
         }
-        true
+        Some(changed)
     }
 }
 

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{View, ViewKind};
 use crate::random_log;
-use crate::session::load::{Feed, News, load};
+use crate::session::load::{Feed, News};
 use crate::session::open::OpenLog;
 
 /// All that a view holds, without what it only remembers.
@@ -36,8 +36,7 @@ proptest! {
     ) {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(&random_log::build(&seeds)).unwrap();
-        let Ok(session) = load(file.path()) else { return Ok(()) };
-        let log = OpenLog::new(file.path(), session).unwrap();
+        let Ok(log) = OpenLog::load(file.path()) else { return Ok(()) };
         let last = log.session.last();
         for kind in ViewKind::ALL {
             let mut view = View::new(&log, kind, last);
@@ -55,7 +54,7 @@ proptest! {
         file.write_all(&random_log::build(&seeds)).unwrap();
         let mut feed = Feed::new(file.path());
         let News::Records(format, records) = feed.next(file.path()) else { return Ok(()) };
-        let mut log = OpenLog::new(file.path(), crate::session::Session::new(format)).unwrap();
+        let mut log = OpenLog::new(crate::session::Session::new(format), feed.source().unwrap());
         let mut view = View::new(&log, ViewKind::Window, 0);
         for (line, record) in records {
             log.session.push(line, record);

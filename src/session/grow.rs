@@ -55,8 +55,8 @@ impl Session {
         }
         note_new(&mut self.session_ids, record.session);
         self.version = record.version.or_else(|| self.version.take());
-        self.project = self.project.take().or(record.project);
         let label = self.intern_label(&record.label);
+        self.project = self.project.take().or(record.project);
         let hang = self.hang(record.parent);
         let row = self.rows.len() as u32;
         let mut flags = 0;

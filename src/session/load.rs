@@ -6,12 +6,13 @@
 
 mod bulk;
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use crate::formats::facts::{Body, Record};
 use crate::formats::{DETECT_LINES, Detection, Format, Parser, detect};
 use crate::log::follow::{Epoch, Tail, Update};
-use crate::log::{Batch, LineReader, LogError, MAX_LINE, RawLine};
+use crate::log::{Batch, Flow, LineReader, LogError, MAX_LINE, RawLine, Source, Waker};
 
 use super::Session;
 use super::grow::Line;
@@ -26,6 +27,8 @@ pub struct Reader {
     parser: Option<Parser>,
     /// Lines read while the format was still open.
     undecided: Vec<(Line, Vec<u8>)>,
+    /// Why no line that comes can make it a known one any more.
+    unknown: Option<String>,
 }
 
 /// What a reader made of some lines.
@@ -43,10 +46,17 @@ impl Reader {
     /// Reads the lines of `batch`.
     pub fn read(&mut self, batch: &Batch) -> Read {
         let Some(format) = self.format else {
+            if let Some(message) = &self.unknown {
+                return Read::Unknown(message.clone());
+            }
             for raw in batch.lines().filter(|raw| !is_blank(raw)) {
                 self.undecided.push((line(&raw), raw.bytes.to_vec()));
             }
-            return self.decide(true);
+            let read = self.decide(true);
+            if let Read::Unknown(message) = &read {
+                self.unknown = Some(message.clone());
+            }
+            return read;
         };
         Read::Records(format, self.parse(format, batch))
     }
@@ -162,9 +172,37 @@ pub enum News {
 }
 
 impl Feed {
-    /// A feed of the file at `path`.
+    /// A feed of the log at `path`.
     pub fn new(path: &Path) -> Self {
-        Self { tail: Tail::new(path), reader: Reader::default(), open: None }
+        Self::of(Tail::new(path))
+    }
+
+    /// A feed of a stream that stands for `path`, spooled in `folder`, or in memory for the reason given.
+    pub fn of_stream(
+        path: &Path,
+        stream: impl io::Read + Send + 'static,
+        folder: Result<PathBuf, String>,
+    ) -> io::Result<Self> {
+        Tail::of_stream(path, stream, folder).map(Self::of)
+    }
+
+    fn of(tail: Tail) -> Self {
+        Self { tail, reader: Reader::default(), open: None }
+    }
+
+    /// `waker` is told from now on when more has come of what is spooled.
+    pub fn wake(&mut self, waker: Waker) {
+        self.tail.wake(waker);
+    }
+
+    /// What is read, for reading it back; nothing before it was opened.
+    pub fn source(&self) -> Option<Source> {
+        self.tail.source()
+    }
+
+    /// How the log arrives, where it has to be spooled. Opens it, if it is not open.
+    pub fn flow(&mut self) -> Option<Flow> {
+        self.tail.flow()
     }
 
     /// Bytes read so far.
@@ -191,6 +229,8 @@ impl Feed {
                 }
             }
             Update::Epoch(epoch) => self.epoch(epoch),
+            // Where a compressed file is cut into pieces says nothing of its lines.
+            Update::Nothing if self.tail.is_flowing() => News::Nothing,
             Update::Nothing => self.open_record(),
             Update::Waiting => News::Waiting,
             Update::Gone => News::Gone,
@@ -294,6 +334,10 @@ const EPOCHS: u32 = 8;
 /// Checks that the file at `path` is a log of a known format, by its first lines.
 pub fn check(path: &Path) -> Result<(), LogError> {
     let mut lines = LineReader::open(path)?;
+    begins_well(path, &mut lines).map_err(|error| error.explained(lines.flow().as_ref()))
+}
+
+fn begins_well(path: &Path, lines: &mut LineReader) -> Result<(), LogError> {
     let mut reader = Reader::default();
     loop {
         let batch = lines.next_batch().map_err(|error| LogError::io(path, lines.position(), error))?;
@@ -314,14 +358,31 @@ pub fn check(path: &Path) -> Result<(), LogError> {
 
 /// Reads the log at `path` to its end.
 pub fn load(path: &Path) -> Result<Session, LogError> {
-    let session = load_while(path, &mut |_| true)?;
-    session.ok_or_else(|| LogError::Empty { path: path.to_path_buf() })
+    load_with_source(path).map(|(session, _)| session)
 }
 
 /// The same, with somebody who is told the bytes read so far now and then, and ends it by answering false: then
 /// there is no session.
 pub fn load_while(path: &Path, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Option<Session>, LogError> {
-    let mut feed = Feed::new(path);
+    load_by(path, go_on).map(|read| read.map(|(session, _)| session))
+}
+
+/// Reads the log at `path` to its end, and gives what was read for reading it back: it may not be read twice.
+pub fn load_with_source(path: &Path) -> Result<(Session, Source), LogError> {
+    let read = load_by(path, &mut |_| true)?;
+    read.ok_or_else(|| LogError::Empty { path: path.to_path_buf() })
+}
+
+fn load_by(path: &Path, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Option<(Session, Source)>, LogError> {
+    let mut feed = Feed::of(Tail::patient(path));
+    read_whole(&mut feed, path, go_on).map_err(|error| error.explained(feed.flow().as_ref()))
+}
+
+fn read_whole(
+    feed: &mut Feed,
+    path: &Path,
+    go_on: &mut dyn FnMut(u64) -> bool,
+) -> Result<Option<(Session, Source)>, LogError> {
     let mut session = None;
     let mut epochs = 0;
     loop {
@@ -339,10 +400,11 @@ pub fn load_while(path: &Path, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Opt
         News::Unreadable(error) => return Err(error),
         _ => {}
     }
-    let mut session = session.ok_or_else(|| LogError::Empty { path: path.to_path_buf() })?;
+    let empty = || LogError::Empty { path: path.to_path_buf() };
+    let (mut session, source) = session.zip(feed.source()).ok_or_else(empty)?;
     session.bytes = feed.position();
     super::subagents::attach(&mut session, path);
-    Ok(Some(session))
+    Ok(Some((session, source)))
 }
 
 /// Why reading a backlog ended.
@@ -404,7 +466,7 @@ fn take_in(session: &mut Option<Session>, format: Format, records: Records) {
 
 /// What the end of a long log shows, from `offset` on: a partial session, in which no number is known. Nothing where
 /// the end alone does not tell the format.
-pub fn load_tail(path: &Path, offset: u64) -> Option<Session> {
+pub fn load_tail(path: &Path, offset: u64) -> Option<(Session, Source)> {
     let mut lines = LineReader::open_tail(path, offset).ok()?;
     let mut reader = Reader::default();
     let mut session = None;
@@ -417,5 +479,5 @@ pub fn load_tail(path: &Path, offset: u64) -> Option<Session> {
     }
     let mut session: Session = session?;
     session.partial = true;
-    Some(session)
+    Some((session, lines.source(path)))
 }

@@ -68,16 +68,23 @@ pub struct Found<'a> {
 impl OpenLog {
     /// Reads the log at `path` to its end.
     pub fn load(path: &Path) -> Result<Self, LogError> {
-        let session = load::load(path)?;
-        Self::new(path, session)
+        let (session, source) = load::load_with_source(path)?;
+        Ok(Self::new(session, source))
     }
 
-    /// Wraps a session that was read from `path`.
-    pub fn new(path: &Path, session: Session) -> Result<Self, LogError> {
-        let source = Source::open(path)?;
-        let mut log = Self { path: path.to_path_buf(), session, source, agents: Vec::new() };
+    /// Wraps a session and the log that it was read from.
+    pub fn new(session: Session, source: Source) -> Self {
+        let path = source.path().to_path_buf();
+        let mut log = Self { path, session, source, agents: Vec::new() };
         log.refresh_agents();
-        Ok(log)
+        log
+    }
+
+    /// What people have to be told about the log and those of its sub-agents that were read, a sentence each.
+    pub fn notices(&self) -> Vec<String> {
+        let read = |agent: &Agent| agent.log.get().and_then(|log| Some(log.as_ref().ok()?.notices()));
+        let agents = self.agents.iter().filter_map(read).flatten();
+        self.source.notices().into_iter().chain(agents).collect()
     }
 
     /// Looks again which sub-agents' files there are. Sessions already read are read anew when next asked for.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::formats::Format;
 use crate::formats::facts::{Body, Id, Parent, Role};
-use crate::log::LineReader;
+use crate::log::{LineReader, name};
 use crate::text::display;
 
 use super::{Session, TurnId};
@@ -24,16 +24,17 @@ pub struct Subagent {
 }
 
 /// The sub-agents' files that belong to the session at `path`, by name. Files of compaction calls are not among
-/// them. For Codex they are found by their threads; else looks in the session's own folder, and beside the session for the older layout, where a file counts only
-/// if a result of this session names its agent.
+/// them. For Codex see [`rollouts`]; else looks in the session's own folder, and beside the session for the older
+/// layout, where a file counts only if a result of this session names its agent. Standard input has none.
 pub fn list(session: &Session, path: &Path) -> Vec<Subagent> {
+    let Some(folder) = own_folder(path) else { return Vec::new() };
     if session.format == Format::Codex {
         return rollouts::list(session, path);
     }
-    let mut found: Vec<Subagent> = agent_files(&own_folder(path)).collect();
+    let mut found = agent_files(&folder);
     if let Some(parent) = path.parent() {
         let named = |agent: &Subagent| session.agents().iter().any(|(name, _)| **name == *agent.name);
-        found.extend(agent_files(parent).filter(|agent| agent.path != path && named(agent)));
+        found.extend(agent_files(parent).into_iter().filter(|agent| agent.path != path && named(agent)));
     }
     found.retain(|agent| !agent.name.starts_with(COMPACTION_CALL));
     found.sort_by(|a, b| a.name.cmp(&b.name));
@@ -48,7 +49,9 @@ pub fn reported_by(session: &Session, name: &str) -> Option<TurnId> {
 
 /// Tells `session` which records the compaction calls beside `path` say were summarised last.
 pub fn attach(session: &mut Session, path: &Path) {
-    let calls: Vec<_> = agent_files(&own_folder(path))
+    let Some(folder) = own_folder(path) else { return };
+    let calls: Vec<_> = agent_files(&folder)
+        .into_iter()
         .filter(|agent| agent.name.starts_with(COMPACTION_CALL))
         .filter_map(|agent| Some((last_summarised(session, &agent.path)?, agent.name.into_boxed_str())))
         .collect();
@@ -57,7 +60,7 @@ pub fn attach(session: &mut Session, path: &Path) {
 
 /// Why the session's folder of sub-agents cannot be read, if it is there and cannot.
 pub fn trouble(path: &Path) -> Option<String> {
-    let folder = own_folder(path);
+    let folder = own_folder(path)?;
     match std::fs::read_dir(&folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Some(format!("{}: sub-agents cannot be listed: {error}", folder.display()))
@@ -66,17 +69,25 @@ pub fn trouble(path: &Path) -> Option<String> {
     }
 }
 
-fn own_folder(path: &Path) -> PathBuf {
-    path.with_extension("").join("subagents")
+/// Where a session keeps its sub-agents; nothing stands beside standard input.
+fn own_folder(path: &Path) -> Option<PathBuf> {
+    let named = || name::unpacked(path).with_extension("").join("subagents");
+    (!name::is_standard_input(path)).then(named)
 }
 
-fn agent_files(folder: &Path) -> impl Iterator<Item = Subagent> + use<> {
+/// The sub-agents' files in a folder, by name; of a plain file and the same compressed, the plain one.
+fn agent_files(folder: &Path) -> Vec<Subagent> {
     let entries = std::fs::read_dir(folder).ok().into_iter().flatten().flatten();
-    entries.filter_map(|entry| {
-        let file = entry.file_name();
-        let id = file.to_str()?.strip_prefix("agent-")?.strip_suffix(".jsonl")?;
-        Some(Subagent { name: display::name(id)?.into(), path: entry.path() })
-    })
+    let mut found: Vec<Subagent> = entries
+        .filter_map(|entry| {
+            let file = name::unpacked(Path::new(&entry.file_name()));
+            let id = file.to_str()?.strip_prefix("agent-")?.strip_suffix(".jsonl")?;
+            Some(Subagent { name: display::name(id)?.into(), path: entry.path() })
+        })
+        .collect();
+    found.sort_by_cached_key(|agent| (agent.name.clone(), name::unpacked(&agent.path) != agent.path));
+    found.dedup_by(|a, b| a.name == b.name);
+    found
 }
 
 /// The record that the prompt of a compaction call hangs on: its file's last prompt that the harness did not inject.

@@ -21,8 +21,9 @@ impl Session {
             self.usage = *before;
             self.usage.add(total);
         }
-        // It holds for the newest turn, whoever speaks in it: what comes later changes nothing before it.
-        if let (Some(context), Some(newest)) = (meter.context, self.tip(0).some()) {
+        // It holds for the newest turn, whoever speaks in it: what comes later changes nothing before it. Where a
+        // rewind went back since, that turn is on no path any more.
+        if let (Some(context), Some(newest)) = (meter.context, self.main().turns.last().copied()) {
             self.set_context(newest, context);
         }
     }

@@ -6,10 +6,10 @@ use std::sync::mpsc::Sender;
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use crate::discover::News;
-use crate::formats::Format;
+use crate::log::Flow;
 use crate::log::follow::Epoch;
-use crate::session::Session;
 use crate::session::load::Records;
+use crate::session::open::OpenLog;
 
 use super::search::Found;
 
@@ -27,13 +27,17 @@ pub enum Event {
     /// The terminal has another size.
     Resize,
     /// The end of a long log, read first.
-    Tail(Box<Session>),
+    Tail(Box<OpenLog>),
     /// Bytes of it read so far, and its length.
     Progress(u64, u64),
     /// The whole log.
-    Indexed(Box<Session>),
+    Indexed(Box<OpenLog>),
+    /// A log that has no record yet: they follow one by one.
+    Begun(Box<OpenLog>),
     /// Records that were appended.
-    Records(Format, Records),
+    Records(Records),
+    /// How far a log is that has to be spooled.
+    Flow(Flow),
     /// The log is another one now.
     Epoch(Epoch),
     /// There is no file yet.

@@ -1,11 +1,16 @@
 //! The thread that reads the log: the end of a long one first, then all of it, then what is appended.
+//!
+//! What has to be spooled has no end that could be shown first, and standard input none that could be waited for: its
+//! records are handed on as they come.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::log::{Wake, Waker};
-use crate::session::load::{End, Feed, News, load_tail};
-use crate::session::subagents;
+use crate::formats::Format;
+use crate::log::{Flow, LogError, Wake, Waker};
+use crate::session::Session;
+use crate::session::load::{End, Feed, News, Records, load_tail};
+use crate::session::open::OpenLog;
 
 use super::events::{Event, Outlet};
 
@@ -15,6 +20,8 @@ const LONG: u64 = 4 << 20;
 const TAIL: u64 = 512 << 10;
 /// How often progress is reported.
 const REPORT: Duration = Duration::from_millis(40);
+/// A stream that says nothing for so long has said what it had.
+const QUIET: Duration = Duration::from_millis(100);
 
 /// Starts the thread. The answer ends it.
 pub(super) fn start(path: &Path, poll: bool, events: Outlet) -> Waker {
@@ -22,9 +29,11 @@ pub(super) fn start(path: &Path, poll: bool, events: Outlet) -> Waker {
     let waker = wake.waker();
     let path = path.to_path_buf();
     std::thread::spawn(move || {
-        let ingest = Ingest { path, wake, events };
-        // An answer of nothing means that nobody listens any more.
-        let _ = ingest.run();
+        let mut feed = Feed::new(&path);
+        feed.wake(wake.waker());
+        let mut ingest = Ingest { path, wake, events, begun: false, told: None };
+        // An answer of nothing means that nobody listens any more, or that nothing can come.
+        let _ = ingest.run(&mut feed);
     });
     waker
 }
@@ -33,27 +42,35 @@ struct Ingest {
     path: PathBuf,
     wake: Wake,
     events: Outlet,
+    /// There is a log on the other side for records to be added to.
+    begun: bool,
+    /// What was said of a spool, and when.
+    told: Option<(Flow, Instant)>,
 }
 
 impl Ingest {
-    fn run(&self) -> Option<()> {
-        let mut feed = Feed::new(&self.path);
-        self.show_tail()?;
-        self.index(&mut feed)?;
+    fn run(&mut self, feed: &mut Feed) -> Option<()> {
+        if feed.flow().is_none() {
+            self.show_tail()?;
+            self.index(feed)?;
+        }
         loop {
+            // Asked before reading: once it has ended and nothing is read, nothing is left.
+            let flow = feed.flow();
             match feed.next(&self.path) {
-                News::Records(format, records) => self.send(Event::Records(format, records))?,
+                News::Records(format, records) => {
+                    let flow = flow.map(|flow| Flow { ended: false, trouble: None, ..flow });
+                    self.tell(flow.as_ref())?;
+                    self.hand_on(feed, format, records)?;
+                }
                 News::Epoch(epoch) => {
+                    (self.begun, self.told) = (false, None);
                     self.send(Event::Epoch(epoch))?;
-                    self.index(&mut feed)?;
+                    if feed.flow().is_none() {
+                        self.index(feed)?;
+                    }
                 }
-                News::Nothing => {
-                    self.send(Event::Resting {
-                        polled: !self.wake.is_watching(),
-                        pending: feed.is_pending(),
-                    })?;
-                    self.wait()?;
-                }
+                News::Nothing => self.rest(feed, flow.as_ref())?,
                 News::Waiting => {
                     self.send(Event::Waiting)?;
                     self.wait()?;
@@ -63,19 +80,52 @@ impl Ingest {
                     self.wait()?;
                 }
                 News::Unreadable(error) => {
-                    self.send(Event::Unreadable(error.to_string()))?;
+                    self.unreadable(error, flow.as_ref())?;
+                    if flow.is_some_and(|flow| !flow.is_file) {
+                        // A stream becomes no log any more: whoever writes it need not go on.
+                        return None;
+                    }
                     self.wait()?;
                 }
             }
         }
     }
 
+    /// There is nothing more at present.
+    fn rest(&mut self, feed: &mut Feed, flow: Option<&Flow>) -> Option<()> {
+        self.tell(flow)?;
+        let streams = flow.is_some_and(|flow| !flow.is_file);
+        match flow {
+            Some(flow) if streams && flow.ended => return self.finish(feed, flow),
+            Some(_) if streams && self.wake.changes_within(QUIET)? => return Some(()),
+            // In the midst of a compressed file.
+            Some(flow) if !streams && !flow.ended => return self.wait(),
+            _ => {}
+        }
+        self.send(Event::Resting { polled: !self.wake.is_watching(), pending: feed.is_pending() })?;
+        self.wait()
+    }
+
+    /// A stream has ended: its last line counts as it is, and nothing happens any more.
+    fn finish(&mut self, feed: &mut Feed, flow: &Flow) -> Option<()> {
+        match feed.finish(&self.path) {
+            News::Records(format, records) if !records.is_empty() => self.hand_on(feed, format, records)?,
+            News::Unreadable(error) => {
+                self.unreadable(error, Some(flow))?;
+                return None;
+            }
+            _ => {}
+        }
+        self.send(Event::Resting { polled: false, pending: false })?;
+        None
+    }
+
     /// Reads all that is there and hands it over as one session.
-    fn index(&self, feed: &mut Feed) -> Option<()> {
+    fn index(&mut self, feed: &mut Feed) -> Option<()> {
         let mut session = None;
         let mut last = Instant::now();
-        let length = || crate::log::length(&self.path);
-        let mut whole = length();
+        let length = |path: &Path| crate::log::length(path);
+        let mut whole = length(&self.path);
         let mut alive = true;
         loop {
             let mut go_on = |position| {
@@ -91,22 +141,22 @@ impl Ingest {
                 End::Stopped => return None,
                 End::Epoch(epoch) => {
                     self.send(Event::Epoch(epoch))?;
-                    whole = length();
+                    whole = length(&self.path);
                 }
                 End::Waiting => {
                     self.send(Event::Waiting)?;
                     self.wait()?;
                 }
                 End::Unreadable(error) => {
-                    self.send(Event::Unreadable(error.to_string()))?;
+                    self.unreadable(error, None)?;
                     self.wait()?;
                 }
             }
         }
-        if let Some(mut session) = session {
+        if let Some((mut session, source)) = session.zip(feed.source()) {
             session.bytes = feed.position();
-            subagents::attach(&mut session, &self.path);
-            self.send(Event::Indexed(Box::new(session)))?;
+            self.begun = true;
+            self.send(Event::Indexed(Box::new(OpenLog::new(session, source))))?;
         }
         Some(())
     }
@@ -114,11 +164,37 @@ impl Ingest {
     fn show_tail(&self) -> Option<()> {
         let length = crate::log::length(&self.path);
         if length > LONG
-            && let Some(session) = load_tail(&self.path, length - TAIL)
+            && let Some((session, source)) = load_tail(&self.path, length - TAIL)
         {
-            self.send(Event::Tail(Box::new(session)))?;
+            self.send(Event::Tail(Box::new(OpenLog::new(session, source))))?;
         }
         Some(())
+    }
+
+    fn hand_on(&mut self, feed: &Feed, format: Format, records: Records) -> Option<()> {
+        if !std::mem::replace(&mut self.begun, true) {
+            let log = OpenLog::new(Session::new(format), feed.source()?);
+            self.send(Event::Begun(Box::new(log)))?;
+        }
+        self.send(Event::Records(records))
+    }
+
+    /// Says how far a spool is: at once where it ended or something is wrong, else now and then.
+    fn tell(&mut self, flow: Option<&Flow>) -> Option<()> {
+        let Some(flow) = flow else { return Some(()) };
+        let due = self.told.as_ref().is_none_or(|(told, when)| {
+            let far = when.elapsed() >= REPORT && told.read != flow.read;
+            far || (told.ended, &told.trouble) != (flow.ended, &flow.trouble)
+        });
+        if due {
+            self.told = Some((flow.clone(), Instant::now()));
+            self.send(Event::Flow(flow.clone()))?;
+        }
+        Some(())
+    }
+
+    fn unreadable(&self, error: LogError, flow: Option<&Flow>) -> Option<()> {
+        self.send(Event::Unreadable(error.explained(flow).to_string()))
     }
 
     fn wait(&self) -> Option<()> {

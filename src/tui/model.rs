@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use ratatui::layout::Rect;
 
+use crate::log::Flow;
 use crate::outline::{Group, Node, Outline, View, ViewKind};
 use crate::session::open::OpenLog;
 use crate::session::{Session, TurnId};
@@ -62,12 +63,33 @@ pub struct Feed {
     pub pending: bool,
     /// How often the log was read anew.
     pub epochs: u32,
+    /// How the log arrives, where it has to be spooled.
+    pub flow: Option<Flow>,
 }
 
 impl Feed {
-    /// All that is there was read, and nothing is wrong.
-    pub(super) fn calm(polled: bool, pending: bool, epochs: u32) -> Self {
-        Self { polled, pending, epochs, resting: true, ..Self::default() }
+    /// The same when all that is there was read, and nothing is wrong.
+    pub(super) fn at_rest(&self, polled: bool, pending: bool) -> Self {
+        Self {
+            polled,
+            pending,
+            epochs: self.epochs,
+            flow: self.flow.clone(),
+            resting: true,
+            ..Self::default()
+        }
+    }
+
+    /// Bytes read and to read, while what was there at the start is still being read and their number is known.
+    pub fn reading(&self) -> Option<(u64, u64)> {
+        let flowing = self.flow.as_ref().filter(|flow| flow.is_file && !flow.ended);
+        self.indexing.or_else(|| flowing.map(|flow| (flow.read, flow.whole)))
+    }
+
+    /// Whether records that come were there at the start. A stream has sent those when it falls silent.
+    pub(super) fn catches_up(&self) -> bool {
+        let streams = self.flow.as_ref().is_some_and(|flow| !flow.is_file);
+        self.reading().is_some() || (streams && !self.resting)
     }
 }
 
@@ -165,6 +187,8 @@ pub struct Model {
     pub pending: Option<String>,
     pub(super) pending_as_of: Option<String>,
     pub(super) dragging: bool,
+    /// The person did something: what is selected was meant.
+    pub(super) touched: bool,
     pub(super) searches: u64,
     pub(super) shown_agents: usize,
 }
@@ -172,7 +196,6 @@ pub struct Model {
 impl Model {
     /// The state before anything was read.
     pub fn new(start: Start) -> Self {
-        let since = Node::Group(Group::Since);
         Self {
             path: start.path,
             log: None,
@@ -180,7 +203,7 @@ impl Model {
             as_of: 0,
             following: start.follow,
             view: None,
-            trees: [Tree::new(&[since]), Tree::new(&[since])],
+            trees: Self::fresh_trees(),
             detail: Detail::default(),
             pane: Pane::Tree,
             zoom: false,
@@ -200,9 +223,15 @@ impl Model {
             pending: None,
             pending_as_of: start.as_of,
             dragging: false,
+            touched: false,
             searches: 0,
             shown_agents: 0,
         }
+    }
+
+    /// Trees in which nothing is selected yet.
+    pub(super) fn fresh_trees() -> [Tree; 2] {
+        [(); 2].map(|()| Tree::new(&[Node::Group(Group::Since)]))
     }
 
     /// The session, once there is one.

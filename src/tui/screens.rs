@@ -17,7 +17,7 @@ use crate::session::load;
 
 use super::events::{Event, For, Outlet};
 use super::ingest;
-use super::model::{Feed, Model, Start};
+use super::model::{Model, Start};
 use super::picker::{self, Picker};
 use super::search::{Search, compile};
 use super::terminal::{self, Terminal};
@@ -347,7 +347,7 @@ impl Drop for Screens {
 /// Whether an event can change what is on the screen: an idle log says every second that it is at rest.
 fn changes(model: &Model, event: &Event) -> bool {
     match event {
-        Event::Resting { polled, pending } => model.feed != Feed::calm(*polled, *pending, model.feed.epochs),
+        Event::Resting { polled, pending } => model.feed != model.feed.at_rest(*polled, *pending),
         Event::Gone => !model.feed.gone,
         Event::Waiting => !model.feed.waiting,
         Event::Unreadable(problem) => model.feed.problem.as_ref() != Some(problem),
@@ -360,6 +360,6 @@ fn start_search(model: &mut Model, text: &str, outlet: Outlet) {
     let (Some(log), Ok(pattern)) = (&model.log, compile(text)) else { return };
     model.searches += 1;
     let report = move |found| outlet.send(Event::Found(found)).is_ok();
-    let path = Path::new(&model.path).to_path_buf();
-    model.search = Some(Search::start(model.searches, text, pattern, &log.session, path, report));
+    let source = log.source.clone();
+    model.search = Some(Search::start(model.searches, text, pattern, &log.session, source, report));
 }

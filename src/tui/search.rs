@@ -1,9 +1,8 @@
 //! Searching the texts of all turns, beside the drawing.
 //!
-//! A thread of its own reads the log again through its own handle, in file order, and reports as it goes. Turns
+//! A thread of its own reads the log again beside the screen, in file order, and reports as it goes. Turns
 //! that arrive later are handed to it.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -71,7 +70,7 @@ impl Search {
         text: &str,
         pattern: Regex,
         session: &Session,
-        path: PathBuf,
+        source: Source,
         report: impl Fn(Found) -> bool + Send + 'static,
     ) -> Self {
         let records = records_from(session, 0);
@@ -80,7 +79,6 @@ impl Search {
         let stop = Arc::new(AtomicBool::new(false));
         let (format, finder, stopped) = (session.format, pattern.clone(), Arc::clone(&stop));
         std::thread::spawn(move || {
-            let Ok(source) = Source::open(&path) else { return };
             let mut searched = 0;
             for records in waiting {
                 for chunk in records.chunks(REPORT) {

@@ -15,6 +15,8 @@ use ratatui::Frame;
 use crate::cli::{ColorWhen, Interface, LastArguments, Screen};
 use crate::discover::agents::{self, Agent, Place};
 use crate::discover::newest::{Directory, newest};
+use crate::log::LogError;
+use crate::log::name::is_standard_input;
 use crate::outline::ViewKind;
 use crate::session::address::Moment;
 
@@ -38,7 +40,7 @@ pub fn run(arguments: &Interface) -> ExitCode {
 pub fn run_last(arguments: &LastArguments) -> ExitCode {
     answer(
         find_newest(arguments)
-            .and_then(|first| interact(first, start(&arguments.screen)?, &arguments.screen)),
+            .and_then(|first| interact(first, start(&arguments.screen, false)?, &arguments.screen)),
     )
 }
 
@@ -58,7 +60,12 @@ fn answer(outcome: Result<(), Refusal>) -> ExitCode {
 
 /// Checks what can be checked before the terminal is taken.
 fn prepare(arguments: &Interface) -> Result<(First, Start), Refusal> {
+    let streamed = arguments.path.as_deref().is_some_and(is_standard_input);
+    if streamed && io::stdin().is_terminal() {
+        return Err((LogError::Terminal.to_string(), 2));
+    }
     let first = match &arguments.path {
+        Some(path) if streamed => First::Session(path.clone()),
         Some(path) if path.is_dir() => First::List(vec![Place::given(path)]),
         Some(path) => {
             if !arguments.follow
@@ -76,8 +83,14 @@ fn prepare(arguments: &Interface) -> Result<(First, Start), Refusal> {
     if let Some(moment) = &arguments.as_of {
         moment.parse::<Moment>().map_err(|error| (error.to_string(), 2))?;
     }
-    let start = start(&arguments.screen)?;
-    Ok((first, Start { follow: arguments.follow, as_of: arguments.as_of.clone(), ..start }))
+    let start = start(&arguments.screen, streamed)?;
+    if streamed && let Err(error) = std::fs::File::open("/dev/tty") {
+        return Err((
+            format!("the log comes from standard input, and there is no terminal for the keys: {error}"),
+            2,
+        ));
+    }
+    Ok((first, Start { follow: arguments.follow || streamed, as_of: arguments.as_of.clone(), ..start }))
 }
 
 fn find_newest(arguments: &LastArguments) -> Result<First, Refusal> {
@@ -99,9 +112,9 @@ fn find_newest(arguments: &LastArguments) -> Result<First, Refusal> {
     }
 }
 
-/// How sessions start.
-fn start(screen: &Screen) -> Result<Start, Refusal> {
-    if !io::stdout().is_terminal() || !io::stdin().is_terminal() {
+/// How sessions start; of one that is `streamed` the keys do not come from standard input.
+fn start(screen: &Screen, streamed: bool) -> Result<Start, Refusal> {
+    if !io::stdout().is_terminal() || !(streamed || io::stdin().is_terminal()) {
         let commands =
             "`pentimento sessions`, `info`, `turns`, `context`, `tree` and `expand` print to a pipe or file";
         return Err((format!("the interface needs a terminal; {commands}"), 2));

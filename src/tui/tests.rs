@@ -38,7 +38,7 @@ impl App {
     }
 
     fn open(path: PathBuf, width: u16, height: u16) -> Self {
-        let session = load::load(&path).unwrap();
+        let log = OpenLog::load(&path).unwrap();
         let start = Start {
             path,
             follow: false,
@@ -53,7 +53,7 @@ impl App {
             copied: Vec::new(),
             quit: false,
         };
-        app.event(Event::Indexed(Box::new(session)));
+        app.event(Event::Indexed(Box::new(log)));
         app.draw();
         app
     }
@@ -73,8 +73,8 @@ impl App {
         let (sender, reports) = channel();
         let log = self.model.log.as_ref().unwrap();
         let report = move |found| sender.send(found).is_ok();
-        let path = self.model.path.clone();
-        let search = Search::start(1, text, compile(text).unwrap(), &log.session, path, report);
+        let source = log.source.clone();
+        let search = Search::start(1, text, compile(text).unwrap(), &log.session, source, report);
         self.model.search = Some(search);
         let deadline = Instant::now() + Duration::from_secs(20);
         while self.model.search.as_ref().is_some_and(|search| !search.is_done()) {
@@ -360,7 +360,7 @@ fn appended_turns_wait_until_the_person_follows() {
     let mut pump = |app: &mut App, skip: bool| {
         loop {
             match feed.next(&path) {
-                load::News::Records(format, records) if !skip => app.event(Event::Records(format, records)),
+                load::News::Records(_, records) if !skip => app.event(Event::Records(records)),
                 load::News::Records(..) => {}
                 _ => break,
             }
@@ -389,13 +389,13 @@ fn appended_turns_wait_until_the_person_follows() {
 #[test]
 fn a_partial_log_shows_no_numbers_and_a_jump_waits() {
     let mut app = App::new(120, 40);
-    let tail = load::load_tail(&demo(), 400_000).unwrap();
-    app.event(Event::Tail(Box::new(tail)));
+    let (tail, source) = load::load_tail(&demo(), 400_000).unwrap();
+    app.event(Event::Tail(Box::new(OpenLog::new(tail, source))));
     app.draw();
     assert!(app.screen().contains("t… ") && app.screen().contains("as of t…"), "{}", app.screen());
     app.press(":t9<Enter>");
     assert!(app.screen().contains("waits until the log is read"));
-    app.event(Event::Indexed(Box::new(load::load(&demo()).unwrap())));
+    app.event(Event::Indexed(Box::new(OpenLog::load(&demo()).unwrap())));
     app.draw();
     assert_eq!(app.selected(), "t9");
 }
@@ -455,7 +455,7 @@ fn what_can_be_said_of_an_empty_or_unfinished_log_is_said() {
     app.event(Event::Resting { polled: false, pending: false });
     app.draw();
     assert!(app.screen().contains("waiting for the first records"), "{}", app.screen());
-    app.event(Event::Indexed(Box::new(load::load(&demo()).unwrap())));
+    app.event(Event::Indexed(Box::new(OpenLog::load(&demo()).unwrap())));
     app.event(Event::Resting { polled: false, pending: true });
     app.draw();
     assert!(app.screen().contains("1 line unfinished"), "{}", app.screen());

@@ -36,6 +36,7 @@ pub enum Effect {
 
 /// Takes in one event.
 pub fn update(model: &mut Model, event: Event) -> Vec<Effect> {
+    model.touched |= matches!(event, Event::Key(_) | Event::Mouse(_) | Event::Paste(_));
     match event {
         Event::Key(key) if key.kind == KeyEventKind::Release => Vec::new(),
         Event::Key(key) => on_key(model, key),

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 use std::io::{Read, Write};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -32,9 +33,29 @@ impl Screen {
         rows: u16,
         prepare: impl FnOnce(&mut CommandBuilder),
     ) -> Self {
-        let pair = native_pty_system().openpty(size(columns, rows)).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_pentimento"));
         command.args(arguments);
+        Self::run(command, columns, rows, prepare)
+    }
+
+    /// Starts it with `pipe` for its standard input, which waits until somebody writes there, and `state` for its
+    /// state folder.
+    pub fn start_on(pipe: &Path, state: &Path, arguments: &[&str], columns: u16, rows: u16) -> Self {
+        let mut command = CommandBuilder::new("sh");
+        command.args(["-c", r#"pipe=$1; shift; exec "$0" "$@" < "$pipe""#, env!("CARGO_BIN_EXE_pentimento")]);
+        command.arg(pipe);
+        command.args(arguments);
+        command.env("PENTIMENTO_STATE", state);
+        Self::run(command, columns, rows, |_| {})
+    }
+
+    fn run(
+        mut command: CommandBuilder,
+        columns: u16,
+        rows: u16,
+        prepare: impl FnOnce(&mut CommandBuilder),
+    ) -> Self {
+        let pair = native_pty_system().openpty(size(columns, rows)).unwrap();
         command.env("TERM", "xterm-256color");
         command.env("TZ", "UTC");
         command.env_remove("NO_COLOR");
@@ -95,9 +116,14 @@ impl Screen {
         }
     }
 
+    /// The binary's process.
+    pub fn id(&self) -> u32 {
+        self.child.process_id().unwrap()
+    }
+
     /// Sends a signal by its name.
     pub fn signal(&self, name: &str) {
-        let id = self.child.process_id().unwrap();
+        let id = self.id();
         let status = std::process::Command::new("kill").args([format!("-{name}"), id.to_string()]).status();
         assert!(status.unwrap().success());
     }

@@ -123,8 +123,8 @@ fn whole<'de, A: MapAccess<'de>>(map: Resumed<'de, A>) -> Result<Enveloped<'de>,
 lenient! {
     /// Token counts, sizes and names beside the conversation.
     for<'de> struct Measured<'de> {
-        "cwd" => cwd: Text<'de>,
         "type" => kind: Text<'de>,
+        "cwd" => cwd: Text<'de>,
         "model" => model: Text<'de>,
         "info" => info: TokenInfo,
         "model_context_window" => window: Count,

@@ -1,6 +1,9 @@
 //! Codex's sub-agents: each has a rollout of its own, named by its thread, in the folder of the day it began.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+
+use crate::log::name;
 
 use super::{Session, Subagent};
 
@@ -18,7 +21,7 @@ pub(super) fn list(session: &Session, path: &Path) -> Vec<Subagent> {
         }
         for entry in std::fs::read_dir(day).ok().into_iter().flatten().flatten() {
             let file = entry.file_name();
-            let Some(thread) = file.to_str().and_then(thread_of) else { continue };
+            let Some(thread) = thread_of(&file) else { continue };
             if let Some(at) = wanted.iter().position(|name| thread.ends_with(name)) {
                 found.push(Subagent { name: wanted.swap_remove(at).to_owned(), path: entry.path() });
             }
@@ -30,9 +33,9 @@ pub(super) fn list(session: &Session, path: &Path) -> Vec<Subagent> {
 }
 
 /// The part of a rollout's name that ends with its thread.
-fn thread_of(file: &str) -> Option<&str> {
-    let stem = file.strip_suffix(".zst").unwrap_or(file);
-    stem.strip_prefix("rollout-")?.strip_suffix(".jsonl")
+fn thread_of(file: &OsStr) -> Option<String> {
+    let plain = name::unpacked(Path::new(file));
+    Some(plain.to_str()?.strip_prefix("rollout-")?.strip_suffix(".jsonl")?.to_owned())
 }
 
 /// The session's own folder, and where it is a day's, those of the later days in order.

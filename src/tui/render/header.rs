@@ -1,5 +1,7 @@
 //! The first three lines: what is open, how full the window was over time, which views there are.
 
+use std::path::Path;
+
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Modifier;
@@ -7,6 +9,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr;
 
+use crate::log::name;
 use crate::outline::ViewKind;
 use crate::session::Session;
 use crate::strategies::fill::turns_left;
@@ -32,8 +35,7 @@ fn title(model: &Model, width: usize) -> Line<'static> {
     let theme = &model.theme;
     let mut left = vec![Span::styled(" pentimento ", theme.heading)];
     if let Some(session) = model.session() {
-        let path = model.path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let name = session.title.as_deref().map_or(path, str::to_owned);
+        let name = session.title.clone().map_or_else(|| file_name(&model.path), String::from);
         left.push(Span::styled(format!(" {}", safe(&name)), theme.text));
         let version = session.version.as_ref().map_or(String::new(), |version| format!(" {version}"));
         left.push(Span::styled(
@@ -41,7 +43,7 @@ fn title(model: &Model, width: usize) -> Line<'static> {
             theme.dim,
         ));
     } else {
-        left.push(Span::raw(format!(" {}", safe(&model.path.to_string_lossy()))));
+        left.push(Span::raw(format!(" {}", safe(&name::shown(&model.path)))));
     }
     let mut right = state(model);
     if let Some(session) = model.session() {
@@ -62,22 +64,28 @@ fn title(model: &Model, width: usize) -> Line<'static> {
     spread(left, right, width)
 }
 
+/// What a log without a title is called.
+fn file_name(path: &Path) -> String {
+    if name::is_standard_input(path) {
+        return name::shown(path).into_owned();
+    }
+    let name = name::unpacked(path);
+    name.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
 fn state(model: &Model) -> Vec<Span<'static>> {
     let theme = &model.theme;
     let feed = &model.feed;
-    let mut polled = if feed.polled { ", polling".to_owned() } else { String::new() };
-    if feed.pending {
-        polled.push_str(", 1 line unfinished");
-    }
-    if feed.epochs > 0 {
-        polled = format!("{polled}, epoch {}", feed.epochs + 1);
-    }
+    let (incomplete, ended) = feed
+        .flow
+        .as_ref()
+        .map_or((false, false), |flow| (flow.trouble.is_some(), !flow.is_file && flow.ended));
     if feed.problem.is_some() {
         return vec![Span::styled("✗ cannot be read", theme.warn)];
     }
-    if let Some((read, whole)) = feed.indexing {
+    if let Some((read, whole)) = feed.reading() {
         let percent = (read * 100).checked_div(whole).unwrap_or(0).min(100);
-        return vec![Span::styled(format!("◌ reading {percent} %"), theme.warn)];
+        return vec![Span::styled(format!("◌ reading {percent} %{}", remarks(model)), theme.warn)];
     }
     if feed.waiting && model.log.is_none() {
         return vec![Span::styled("◌ waiting for the file", theme.warn)];
@@ -85,20 +93,49 @@ fn state(model: &Model) -> Vec<Span<'static>> {
     if feed.gone {
         return vec![Span::styled("✗ file deleted", theme.warn)];
     }
+    if incomplete && model.waiting_turns() == 0 {
+        return vec![Span::styled(format!("✗ incomplete{}", remarks(model)), theme.warn)];
+    }
     if model.log.is_none() {
-        let text = if feed.resting { "◌ waiting for the first records" } else { "◌ reading" };
+        let text = match feed.resting {
+            _ if ended => "■ input ended",
+            true => "◌ waiting for the first records",
+            false => "◌ reading",
+        };
         return vec![Span::styled(text, theme.warn)];
     }
-    if model.following {
-        return vec![Span::styled(format!("● following{polled}"), theme.assistant)];
-    }
     match model.waiting_turns() {
-        0 => vec![Span::styled(format!("○ at the end{polled}"), theme.dim)],
+        0 if ended => vec![Span::styled(format!("■ input ended{}", remarks(model)), theme.dim)],
+        _ if model.following => vec![Span::styled(format!("● following{}", remarks(model)), theme.assistant)],
+        0 => vec![Span::styled(format!("○ at the end{}", remarks(model)), theme.dim)],
         turns => {
             let more = crate::text::numbers::count(u64::from(turns), "turn");
-            vec![Span::styled(format!("○ {more} later (f follows)"), theme.summary)]
+            let remark = match (incomplete, ended) {
+                (true, _) => ", incomplete",
+                (false, true) => ", input ended",
+                (false, false) => "",
+            };
+            vec![Span::styled(format!("○ {more} later (f follows){remark}"), theme.summary)]
         }
     }
+}
+
+/// What else there is to know of how the log is read.
+fn remarks(model: &Model) -> String {
+    let feed = &model.feed;
+    let in_memory = feed.flow.as_ref().is_some_and(|flow| flow.in_memory.is_some());
+    let mut remarks = String::new();
+    for (remark, holds) in
+        [("polling", feed.polled), ("1 line unfinished", feed.pending), ("in memory", in_memory)]
+    {
+        if holds {
+            remarks = format!("{remarks}, {remark}");
+        }
+    }
+    if feed.epochs > 0 {
+        remarks = format!("{remarks}, epoch {}", feed.epochs + 1);
+    }
+    remarks
 }
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];

@@ -1,6 +1,6 @@
 //! What the log brings.
 
-use crate::formats::Format;
+use crate::log::Flow;
 use crate::log::follow::Epoch;
 use crate::outline::Node;
 use crate::session::Session;
@@ -9,45 +9,50 @@ use crate::session::load::Records;
 use crate::session::open::OpenLog;
 
 use super::super::events::Event;
-use super::super::model::{Feed, Model};
+use super::super::model::Model;
 use super::super::search;
 use super::find;
 
 /// Takes in what the ingest thread says.
 pub(super) fn take(model: &mut Model, event: Event) {
     match event {
-        Event::Tail(session) => replace(model, *session),
+        Event::Tail(log) => replace(model, *log),
         Event::Progress(read, whole) => model.feed.indexing = Some((read, whole)),
-        Event::Indexed(session) => {
+        Event::Indexed(log) => {
             model.feed.indexing = None;
-            replace(model, *session);
+            replace(model, *log);
             settle(model);
         }
-        Event::Records(format, records) => append(model, format, records),
+        Event::Begun(log) => {
+            model.log = Some(*log);
+            model.view = None;
+            model.feed.waiting = false;
+        }
+        Event::Records(records) => take_in(model, records),
+        Event::Flow(flow) => flows(model, flow),
         Event::Epoch(epoch) => new_epoch(model, epoch),
         Event::Waiting => (model.feed.waiting, model.feed.indexing) = (true, None),
         Event::Gone => model.feed.gone = true,
-        Event::Resting { polled, pending } => model.feed = Feed::calm(polled, pending, model.feed.epochs),
+        Event::Resting { polled, pending } => {
+            model.feed = model.feed.at_rest(polled, pending);
+            if model.log.is_some() {
+                settle(model);
+            }
+        }
         Event::Unreadable(problem) => model.feed.problem = Some(problem),
         _ => {}
     }
 }
 
 /// A session in place of what was there: keeps the place in the log that was looked at.
-fn replace(model: &mut Model, session: Session) {
+fn replace(model: &mut Model, log: OpenLog) {
     let looked_at = model.selected_turn().and_then(|id| {
         let session = model.session()?;
         session.rows().get(session.turn(id).first_row as usize).map(|row| row.offset)
     });
     let at_end = model.following || model.waiting_turns() == 0;
     let place = model.detail.place;
-    match OpenLog::new(&model.path, session) {
-        Ok(log) => model.log = Some(log),
-        Err(error) => {
-            model.feed.problem = Some(error.to_string());
-            return;
-        }
-    }
+    model.log = Some(log);
     model.feed.problem = None;
     model.feed.waiting = false;
     model.search = None;
@@ -89,27 +94,22 @@ fn settle(model: &mut Model) {
     }
 }
 
-fn append(model: &mut Model, format: Format, records: Records) {
-    if model.log.is_none() {
-        match OpenLog::new(&model.path, Session::new(format)) {
-            Ok(log) => model.log = Some(log),
-            Err(error) => {
-                model.feed.problem = Some(error.to_string());
-                return;
-            }
-        }
-        model.view = None;
-        model.feed.waiting = false;
-        take_in(model, records);
-        settle(model);
-        return;
+/// Says what a person has to know of how the log arrives, once.
+fn flows(model: &mut Model, flow: Flow) {
+    let known = model.feed.flow.as_ref().map(Flow::notices).unwrap_or_default();
+    let news: Vec<String> = flow.notices().into_iter().filter(|notice| !known.contains(notice)).collect();
+    if !news.is_empty() {
+        model.message = Some(news.join("; "));
     }
-    take_in(model, records);
+    model.feed.flow = Some(flow);
 }
 
 fn take_in(model: &mut Model, records: Records) {
     let Some(log) = &mut model.log else { return };
-    let (rows, turns) = (log.session.rows().len(), log.session.turns().len());
+    let (rows, turns, newest_turn) =
+        (log.session.rows().len(), log.session.turns().len(), log.session.last());
+    // What was there at the start is no news, and whoever is at its end stays there.
+    let catches_up = model.feed.catches_up();
     let compactions = log.session.compactions().iter().filter(|c| c.summary.is_some()).count();
     for (line, record) in records {
         log.session.push(line, record);
@@ -121,7 +121,7 @@ fn take_in(model: &mut Model, records: Records) {
     let session = &log.session;
     let newest = session.compactions().iter().rfind(|c| c.summary.is_some()).map(|c| c.generation);
     if session.compactions().iter().filter(|c| c.summary.is_some()).count() > compactions {
-        model.arrived = newest;
+        model.arrived = newest.filter(|_| !catches_up);
         log.refresh_agents();
     }
     let session = &log.session;
@@ -138,7 +138,12 @@ fn take_in(model: &mut Model, records: Records) {
     }
     let last = session.last();
     let was_at_start = model.as_of == 0;
-    if model.following || was_at_start {
+    let was_at_end = catches_up && model.as_of == newest_turn;
+    if model.following || was_at_start || was_at_end {
+        if catches_up && !model.touched {
+            // As if the log were opened now.
+            model.trees = Model::fresh_trees();
+        }
         let filter = model.filter.take();
         model.move_to(last);
         model.filter = filter;
@@ -155,6 +160,8 @@ fn take_in(model: &mut Model, records: Records) {
 fn new_epoch(model: &mut Model, epoch: Epoch) {
     model.log = None;
     model.view = None;
+    // Their nodes are turns of the log that is no more.
+    model.trees = Model::fresh_trees();
     model.search = None;
     model.arrived = None;
     model.visits.clear();
@@ -162,6 +169,7 @@ fn new_epoch(model: &mut Model, epoch: Epoch) {
     model.as_of = 0;
     model.feed.epochs += 1;
     model.feed.gone = false;
+    (model.feed.flow, model.feed.resting) = (None, false);
     if epoch != Epoch::Reopened {
         model.message = Some(format!("{}: read anew, turns are numbered from 1 again", epoch.reason()));
     }

@@ -149,11 +149,19 @@ fn next_line(model: &mut Model, on: bool) -> bool {
 /// Goes to an address, a generation or a clock time.
 pub(in super::super) fn jump(model: &mut Model, text: &str) {
     let Some(session) = model.session() else { return };
-    if session.partial {
+    let mut waits = session.partial;
+    if !waits {
+        jump_now(model, text);
+        // What is not there yet may still come.
+        waits = model.feed.catches_up() && model.message.is_some();
+    }
+    if waits {
         model.pending = Some(text.to_owned());
         model.message = Some(format!("{text}: waits until the log is read"));
-        return;
     }
+}
+
+fn jump_now(model: &mut Model, text: &str) {
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let address = if digits { format!("t{text}") } else { text.to_owned() };
     match address.parse::<Address>() {
