@@ -9,6 +9,7 @@
 
 mod support;
 
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -99,6 +100,45 @@ fn counts_are_those_of_info() {
         ["input", "output", "cache_read", "cache_write"].iter().map(|k| tokens[k].as_u64().unwrap()).sum();
     assert_eq!(listed["tokens"], sum);
     assert!(sum > 0);
+}
+
+#[test]
+fn sessions_of_every_agent_are_read() {
+    let home = Home::furnished();
+    let of = |agent: &str| {
+        let sessions = json(&home, &["--agent", agent]);
+        let first = &sessions[0];
+        let text = |key: &str| first[key].as_str().unwrap().to_owned();
+        (text("project"), text("title"), text("id"), first["turns"].as_u64().unwrap())
+    };
+    let expected =
+        |project: &str, title: &str, id: &str| (project.to_owned(), title.to_owned(), id.to_owned(), 1);
+    assert_eq!(of("codex"), expected("/work/codex", "Rename the flag", "c1"));
+    assert_eq!(of("pi"), expected("/work/pi", "Fix the login bug", "p1"));
+}
+
+#[test]
+fn compressed_sessions_are_listed_like_others() {
+    let home = Home::new();
+    let lines = exchange("one", "/p", "What was compressed?").join("\n");
+    let write = |name: &str, bytes: &[u8]| {
+        let path = home.write(name, &[], Duration::from_secs(90));
+        std::fs::write(path, bytes).unwrap();
+    };
+    write("logs/one.jsonl.zst", &zstd::encode_all(lines.as_bytes(), 3).unwrap());
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(lines.as_bytes()).unwrap();
+    write("logs/two.jsonl.gz", &packed.finish().unwrap());
+    let sessions = json(&home, &["logs"]);
+    assert_eq!(sessions.len(), 2);
+    for session in sessions {
+        assert_eq!(
+            (&session["title"], &session["turns"]),
+            (&"What was compressed?".into(), &2.into()),
+            "{session}"
+        );
+        assert_eq!((&session["project"], &session["agent"]), (&"/p".into(), &"claude-code".into()));
+    }
 }
 
 #[test]

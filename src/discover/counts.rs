@@ -85,6 +85,10 @@ impl Counter {
     pub fn recount(&mut self, path: &Arc<Path>, go_on: &dyn Fn() -> bool) -> Option<Result<Counts, String>> {
         /// How often a file may start anew under one count.
         const EPOCHS: usize = 4;
+        if path.extension().is_some_and(|ending| ending == "zst" || ending == "gz") {
+            // What is compressed is written as a whole.
+            return Self::count(path, go_on);
+        }
         let mut growing = match self.growing.iter().position(|growing| growing.path == *path) {
             Some(at) => self.growing.remove(at),
             None => Growing { path: Arc::clone(path), feed: Feed::new(path), session: None },
