@@ -3,7 +3,8 @@
 //! Four kinds of damage leave a line readable: bytes that are not UTF-8, half a surrogate pair (`\ud83d` alone, which
 //! programs write when they cut a string in the middle of an emoji), zero bytes around it (which a crash leaves at the
 //! end of a file, and the next record then stands behind), and numbers too large for any machine. The first two become
-//! U+FFFD, zero bytes are left out, such a number becomes `null`. Everything else stays as it is: a line that is still
+//! U+FFFD, zero bytes and a mark of byte order (which some editors put at the beginning of a file) are left out, such a
+//! number becomes `null`. Everything else stays as it is: a line that is still
 //! no JSON then is malformed.
 
 use std::borrow::Cow;
@@ -27,12 +28,13 @@ pub fn mend(line: &[u8]) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// `line` without the zero bytes at its ends.
+/// `line` without the zero bytes at its ends and without a mark of byte order before it.
 fn within_zeros(line: &[u8]) -> &[u8] {
     let filled = |byte: &u8| *byte != 0;
     let Some(first) = line.iter().position(filled) else { return line };
     let last = line.iter().rposition(filled).unwrap_or(first);
-    &line[first..=last]
+    let line = &line[first..=last];
+    line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line)
 }
 
 /// Where the escapes of lone surrogates begin.
