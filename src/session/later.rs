@@ -163,10 +163,11 @@ impl Later {
     /// frame, if that still shows it.
     pub(super) fn job(&self) -> Option<Job> {
         let mut state = self.state();
+        let wanted = std::mem::take(&mut state.wanted);
         if state.busy {
             return None;
         }
-        let job = std::mem::take(&mut state.wanted).into_iter().next();
+        let job = wanted.into_iter().next();
         state.busy = job.is_some();
         job
     }
