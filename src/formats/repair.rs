@@ -1,17 +1,16 @@
 //! Second chances for lines that a strict reader refuses.
 //!
-//! Four kinds of damage leave a line readable: bytes that are not UTF-8, half a surrogate pair (`\ud83d` alone, which
+//! Some kinds of damage leave a line readable: bytes that are not UTF-8, half a surrogate pair (`\ud83d` alone, which
 //! programs write when they cut a string in the middle of an emoji), zero bytes around it (which a crash leaves at the
-//! end of a file, and the next record then stands behind), and numbers too large for any machine. The first two become
-//! U+FFFD, zero bytes and a mark of byte order (which some editors put at the beginning of a file) are left out, such a
-//! number becomes `null`. Everything else stays as it is: a line that is still
-//! no JSON then is malformed.
+//! end of a file, and the next record then stands behind), a mark of the byte order before it, and numbers too large
+//! for any machine. The first two become U+FFFD, zero bytes and marks are left out, such a number becomes `null`.
+//! Everything else stays as it is: a line that is still no JSON then is malformed.
 
 use std::borrow::Cow;
 
 /// `line` with such damage mended; borrowed where there is none.
 pub fn mend(line: &[u8]) -> Cow<'_, str> {
-    let text = String::from_utf8_lossy(within_zeros(line));
+    let text = String::from_utf8_lossy(bare(line));
     let halves = lone_surrogates(text.as_bytes());
     let numbers = endless_numbers(text.as_bytes());
     if halves.is_empty() && numbers.is_empty() {
@@ -28,8 +27,8 @@ pub fn mend(line: &[u8]) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// `line` without the zero bytes at its ends and without a mark of byte order before it.
-fn within_zeros(line: &[u8]) -> &[u8] {
+/// `line` without the zero bytes at its ends and a mark of the byte order.
+fn bare(line: &[u8]) -> &[u8] {
     let filled = |byte: &u8| *byte != 0;
     let Some(first) = line.iter().position(filled) else { return line };
     let last = line.iter().rposition(filled).unwrap_or(first);
@@ -120,6 +119,7 @@ mod tests {
         assert_eq!(mend(b"\0\0{}\0"), "{}");
         assert_eq!(mend(b"{\"a\":\"\0\"}"), "{\"a\":\"\0\"}");
         assert_eq!(mend(b"\0\0"), "\0\0");
+        assert_eq!(mend("\u{feff}{}".as_bytes()), "{}");
     }
 
     #[test]

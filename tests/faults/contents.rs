@@ -61,7 +61,7 @@ fn odd_values() -> Vec<(&'static str, String)> {
 #[test]
 fn no_value_in_any_field_costs_a_record_or_its_text() {
     for sample in &SAMPLES {
-        for (what, value) in odd_values() {
+        for (number, (what, value)) in odd_values().into_iter().enumerate() {
             let log = log_of(sample.with_values(&value).as_bytes());
             let path = text(log.path());
             let what = format!("{} {what}", sample.format);
@@ -72,11 +72,8 @@ fn no_value_in_any_field_costs_a_record_or_its_text() {
                 (&records.into(), &0.into()),
                 "{what}: {info}"
             );
-            for arguments in
-                [&["turns", "--json", path][..], &["context", path], &["tree", "--depth", "9", path]]
-            {
-                assert!(!stdout(arguments).is_empty(), "{what} {arguments:?}");
-            }
+            let look = [&["turns", "--json"][..], &["context"], &["tree", "--depth", "9"]][number % 3];
+            assert!(!stdout(&[look, &[path]].concat()).is_empty(), "{what} {look:?}");
             let log = OpenLog::load(log.path()).unwrap();
             for id in (0..log.session.turns().len() as u32).map(TurnId) {
                 let (texts, parts) = (log.texts(id).unwrap().len(), log.session.part_count(id));
@@ -110,7 +107,8 @@ fn what_is_nested_without_end_is_shown_to_its_end() {
 /// Opens the log, walks over every row with its detail, opens all of it, and leaves. The answer is the first screen.
 fn walk(path: &str, rows: usize) -> String {
     let mut screen = Screen::start(&[path], 120, 40);
-    screen.wait("? help · q quit");
+    // Keys that come before the log is read would be answered by an empty view.
+    screen.wait("○ at the end");
     let first = screen.until("first screen", |text| text.contains("Window: what the model sees"));
     for keys in ["g", "*", "g"] {
         screen.press(keys);
@@ -174,8 +172,7 @@ fn damages(sample: &Sample) -> Vec<Damage> {
     vec![
         damage("no final newline", plain[..plain.len() - 1].to_vec(), 3, 0, &["turn 3"]),
         damage("carriage returns", with(&[&before[..before.len() - 1], b"\r\n", last]), 3, 0, &["turn 3"]),
-        // The model of the screen leaves out the character that stands for such bytes.
-        damage("bytes that are no text", not_utf8, 3, 0, &["rd", "turn 3"]),
+        damage("bytes that are no text", not_utf8, 3, 0, &["turn 3"]),
         damage("zero bytes at the end", with(&[&plain, &[0; 4096]]), 4, 1, &["turn 3"]),
         damage("zero bytes, then a record", with(&[&before, &[0; 4096], last]), 3, 0, &["turn 3"]),
         damage("junk in the middle", with(&[&before, &junk, b"\n", last]), 3 + broken, broken, &["turn 3"]),
