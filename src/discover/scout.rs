@@ -20,6 +20,8 @@ use super::walk::{Found, Look, walk};
 use super::watch::{Bell, Watch, Woken};
 use super::{Counter, Counts, Glance, Known};
 
+/// Sessions that are looked at before anything else is done: as many as a large screen shows.
+const FIRST: usize = 64;
 /// Sessions told of together.
 const BATCH: usize = 256;
 /// Quick looks are told of at least this often.
@@ -229,10 +231,13 @@ impl Scouting {
         let taken = begun.elapsed();
         self.tell(fresh, &mut unknown)?;
         self.forget()?;
-        // Only now: watching many folders takes its time, and the list is to be there first.
+        unknown.sort_by_key(|found| Reverse(found.stamp.modified));
+        let rest = unknown.split_off(unknown.len().min(FIRST));
+        self.glance(unknown)?;
+        // Only now: watching many folders takes its time, and the first screen is to be there.
         self.watch.looked(taken, &look.folders);
         self.shared.tell(News::Looked(look))?;
-        self.glance(unknown)
+        self.glance(rest)
     }
 
     /// Whether a file is new or changed.
@@ -268,9 +273,8 @@ impl Scouting {
         if gone.is_empty() { Some(()) } else { self.shared.tell(News::Gone(gone)) }
     }
 
-    /// Looks at the ends of sessions, newest first.
-    fn glance(&self, mut unknown: Vec<Found>) -> Option<()> {
-        unknown.sort_by_key(|found| Reverse(found.stamp.modified));
+    /// Looks at the ends of sessions, in this order.
+    fn glance(&self, unknown: Vec<Found>) -> Option<()> {
         let mut told = Instant::now();
         let mut glances = Vec::new();
         for found in unknown {
