@@ -15,13 +15,12 @@ pub fn complain(message: &str) {
 
 /// Says what is wrong with the command line, or prints the help that it asked for. The answer is the exit status.
 pub fn refuse(error: &clap::Error) -> ExitCode {
-    let plain = error.render().to_string();
-    let safe = safe_lines(&plain);
-    if safe.trim_end() == plain.trim_end() {
+    // It quotes what was typed, or what a pattern of the shell's has found: a file may have any name.
+    if std::env::args_os().all(|argument| display::is_safe(&argument.to_string_lossy())) {
         // Coloured where the terminal wants colours.
         let _ = error.print();
     } else {
-        let _ = writeln!(io::stderr(), "{}", safe.trim_end());
+        let _ = writeln!(io::stderr(), "{}", safe_lines(error.render().to_string().trim_end()));
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use crate::text::display;
+use crate::text::display::{Run, Verdict};
 
 /// A writer in front of a terminal, or of anything else.
 pub struct Guarded<W> {
@@ -15,12 +15,13 @@ pub struct Guarded<W> {
     on_terminal: bool,
     /// The beginning of a character whose rest has not been written yet.
     pending: Vec<u8>,
+    run: Run,
 }
 
 impl<W: Write> Guarded<W> {
     /// Guards `inner` if it is a terminal.
     pub fn new(inner: W, on_terminal: bool) -> Self {
-        Self { inner, on_terminal, pending: Vec::new() }
+        Self { inner, on_terminal, pending: Vec::new(), run: Run::default() }
     }
 }
 
@@ -40,7 +41,8 @@ impl<W: Write> Write for Guarded<W> {
         self.pending = rest;
         let mut out = String::with_capacity(text.len());
         for c in text.chars() {
-            if display::is_unsafe(c) && c != '\n' {
+            let verdict = self.run.next(c);
+            if verdict != Verdict::Keep && c != '\n' {
                 let mut units = [0; 2];
                 for unit in c.encode_utf16(&mut units) {
                     let _ = write!(out, "\\u{unit:04x}");
@@ -75,6 +77,13 @@ mod tests {
         let json = "{\"a\":\"\u{9b}31m\u{202e}\u{7f}é日\"}\n";
         assert_eq!(written(true, &[json.as_bytes()]), "{\"a\":\"\\u009b31m\\u202e\\u007fé日\"}\n");
         assert_eq!(written(false, &[json.as_bytes()]), json);
+    }
+
+    #[test]
+    fn marks_beyond_what_a_character_bears_are_escapes() {
+        let json = format!("\"e{}\"", "\u{301}".repeat(10));
+        let shown = format!("\"e{}\\u0301\\u0301\"", "\u{301}".repeat(8));
+        assert_eq!(written(true, &[json.as_bytes()]), shown);
     }
 
     #[test]

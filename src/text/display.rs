@@ -2,8 +2,9 @@
 //!
 //! A log holds whatever a tool printed: escape sequences, bidirectional overrides, half a terminal's command set.
 //! Nothing of that may reach the terminal. Whole escape sequences are replaced by one visible stand-in, other
-//! control characters by their pictures (U+2400 and on), bidirectional controls and tags by `�`, a tab by
-//! spaces, and a cluster keeps at most eight combining marks. Output that goes to a pipe as JSON does not pass here.
+//! control characters by their pictures (U+2400 and on), bidirectional controls, tags and whatever else is made to be
+//! invisible by `�`, a tab by spaces, and a cluster keeps at most eight combining marks. Joiners and one variation
+//! selector stay where emoji and scripts need them. Output that goes to a pipe as JSON does not pass here.
 
 use std::borrow::Cow;
 
@@ -23,11 +24,10 @@ pub fn safe(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
-    let mut marks = 0;
+    let mut run = Run::default();
     let mut rest = text.chars();
     while let Some(c) = rest.next() {
-        let zero_width = is_zero_width(c);
-        marks = if zero_width { marks + 1 } else { 0 };
+        let verdict = run.next(c);
         match c {
             '\t' => out.push_str(TAB),
             '\u{1b}' | '\u{90}' | '\u{98}' | '\u{9b}' | '\u{9d}' | '\u{9e}' | '\u{9f}' => {
@@ -36,10 +36,11 @@ pub fn safe(text: &str) -> Cow<'_, str> {
             }
             '\0'..='\u{1f}' => out.push(picture(c as u32)),
             '\u{7f}' => out.push('␡'),
-            '\u{80}'..='\u{9f}' => out.push(HIDDEN),
-            _ if is_hidden(c) => out.push(HIDDEN),
-            _ if zero_width && marks > MARKS => {}
-            _ => out.push(c),
+            _ => match verdict {
+                Verdict::Keep => out.push(c),
+                Verdict::Hide => out.push(HIDDEN),
+                Verdict::Drop => {}
+            },
         }
     }
     Cow::Owned(out)
@@ -56,21 +57,73 @@ fn picture(code: u32) -> char {
     char::from_u32(0x2400 + code).unwrap_or(HIDDEN)
 }
 
-/// Whether a terminal would act on `c`, or show something else than a reader sees.
-pub fn is_unsafe(c: char) -> bool {
-    c.is_control() || is_hidden(c)
+/// What is to be done with a character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is harmless.
+    Keep,
+    /// A terminal would act on it, or show something else than a reader sees.
+    Hide,
+    /// One mark too many on one character.
+    Drop,
+}
+
+/// Judges the characters of a text one after another.
+#[derive(Debug, Default)]
+pub struct Run {
+    /// Zero-width characters in a row.
+    marks: usize,
+    /// Columns of the character before.
+    before: usize,
+}
+
+impl Run {
+    /// What is to be done with the next character.
+    pub fn next(&mut self, c: char) -> Verdict {
+        let columns = columns(c);
+        self.marks = if columns == 0 { self.marks + 1 } else { 0 };
+        let needed = std::mem::replace(&mut self.before, columns) >= selector(c);
+        match c {
+            _ if c.is_control() || !needed => Verdict::Hide,
+            _ if is_hidden(c) && !is_selector(c) => Verdict::Hide,
+            _ if self.marks > MARKS => Verdict::Drop,
+            _ => Verdict::Keep,
+        }
+    }
+}
+
+/// Whether `text` is safe as it is, but for its line breaks.
+pub fn is_safe(text: &str) -> bool {
+    let mut run = Run::default();
+    text.chars().all(|c| c == '\n' || run.next(c) == Verdict::Keep)
 }
 
 /// Characters that change the order of what follows, or carry text nobody sees.
 fn is_hidden(c: char) -> bool {
     matches!(c,
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}'
-        | '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' | '\u{feff}' | '\u{ad}'
-        | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{206a}'..='\u{206f}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}')
+        | '\u{2028}' | '\u{2029}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}' | '\u{feff}' | '\u{ad}'
+        | '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}'
+        | '\u{17b4}' | '\u{17b5}' | '\u{180e}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}')
 }
 
-fn is_zero_width(c: char) -> bool {
-    c as u32 >= 0x300 && unicode_width::UnicodeWidthChar::width(c) == Some(0)
+/// Selectors of ideographs: there are enough of them to carry any text.
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{e0100}'..='\u{e01ef}')
+}
+
+/// How many columns the character before a variation selector must have, so that there is something to vary.
+fn selector(c: char) -> usize {
+    match c {
+        _ if is_selector(c) => 2,
+        '\u{fe00}'..='\u{fe0f}' | '\u{180b}'..='\u{180d}' | '\u{180f}' => 1,
+        _ => 0,
+    }
+}
+
+/// How many columns a character takes by itself; what is no text counts as one.
+fn columns(c: char) -> usize {
+    if (c as u32) < 0x300 { 1 } else { unicode_width::UnicodeWidthChar::width(c).unwrap_or(1) }
 }
 
 /// What follows the escape sequence that `first` opens: the rest after its final byte, or after its terminator,
@@ -161,6 +214,39 @@ mod tests {
     }
 
     #[test]
+    fn what_is_made_to_be_invisible_is_visible() {
+        for c in [
+            '\u{ad}',
+            '\u{200b}',
+            '\u{2060}',
+            '\u{2065}',
+            '\u{feff}',
+            '\u{e0041}',
+            '\u{e0fff}',
+            '\u{180e}',
+            '\u{fff0}',
+        ] {
+            assert_eq!(safe(&format!("a{c}b")), "a�b", "{c:?}");
+        }
+    }
+
+    #[test]
+    fn joiners_and_one_selector_stay_and_more_of_them_do_not() {
+        for text in [
+            "👨\u{200d}👩\u{200d}👧",
+            "❤\u{fe0f}\u{200d}🔥",
+            "1\u{fe0f}\u{20e3}",
+            "葛\u{e0100}城",
+            "می\u{200c}خواهم",
+        ] {
+            assert_eq!(safe(text), text);
+        }
+        assert_eq!(safe("a\u{fe00}\u{fe01}\u{fe02}"), "a\u{fe00}��");
+        assert_eq!(safe("a\u{e0100}b葛\u{e0100}\u{e0101}"), "a�b葛\u{e0100}�");
+        assert_eq!(safe("\u{fe0f}a"), "�a");
+    }
+
+    #[test]
     fn marks_are_capped() {
         let text = format!("e{}", "\u{301}".repeat(50));
         assert_eq!(safe(&text).chars().count(), 1 + MARKS);
@@ -168,9 +254,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_dangerous_is_left_and_a_second_pass_changes_nothing(text in "(\\PC|[\\x00-\\x1f\\x7f-\\u{9f}\\u{202a}-\\u{202e}\\[\\]0-9;m]){0,40}") {
+        fn nothing_dangerous_is_left_and_a_second_pass_changes_nothing(text in "(\\PC|[\\x00-\\x1f\\x7f-\\u{9f}\\u{202a}-\\u{202e}\\u{300}\\u{fe00}-\\u{fe02}\\u{e0100}-\\u{e0102}葛\\[\\]0-9;m]){0,40}") {
             let once = safe(&text).into_owned();
-            prop_assert!(!once.chars().any(|c| c.is_control() || is_hidden(c)));
+            prop_assert!(!once.chars().any(|c| c.is_control() || (is_hidden(c) && !is_selector(c))));
             prop_assert_eq!(safe(&once).into_owned(), once);
         }
     }

@@ -85,7 +85,7 @@ fn a_stop_that_cannot_be_caught_is_made_up_for_when_it_goes_on() {
 #[ignore = "a part of other tests"]
 fn somebody_else_with_a_terminal() {
     let program = std::env::var("FAULTS_PROGRAM").unwrap();
-    let screen = Screen::silent("sh", &["-c", &program], 100, 30);
+    let mut screen = Screen::silent("sh", &["-c", &program], 100, 30);
     screen.listen();
     wait("interface", || screen.text().contains("since g6"));
     println!("the interface is there");

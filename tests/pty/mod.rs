@@ -2,15 +2,20 @@
 
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
+use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 /// How long anything may take before a test gives up.
 pub const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Time enough to do something wrong.
+const REST: Duration = Duration::from_millis(300);
 
 /// The model of the screen cannot be smaller: it fails on a glyph that is wider than itself.
 const LEAST: u16 = 2;
@@ -22,30 +27,32 @@ pub struct Screen {
     keyboard: Box<dyn Write + Send>,
     parser: Arc<Mutex<vt100::Parser>>,
     received: Arc<Mutex<Vec<u8>>>,
+    /// Reads until nobody has the terminal open any more.
+    listener: Option<JoinHandle<()>>,
 }
 
 impl Screen {
     /// Starts the binary with `arguments` on a screen of `columns` × `rows`.
-    pub fn start(arguments: &[&str], columns: u16, rows: u16) -> Self {
+    pub fn start<A: AsRef<OsStr>>(arguments: &[A], columns: u16, rows: u16) -> Self {
         Self::start_with(arguments, columns, rows, |_| {})
     }
 
     /// The same, with more to be said about the process.
-    pub fn start_with(
-        arguments: &[&str],
+    pub fn start_with<A: AsRef<OsStr>>(
+        arguments: &[A],
         columns: u16,
         rows: u16,
         prepare: impl FnOnce(&mut CommandBuilder),
     ) -> Self {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_pentimento"));
         command.args(arguments);
-        let screen = Self::run(command, columns, rows, prepare);
+        let mut screen = Self::run(command, columns, rows, prepare);
         screen.listen();
         screen
     }
 
     /// Starts `program` on a screen that shows nothing until it listens.
-    pub fn silent(program: &str, arguments: &[&str], columns: u16, rows: u16) -> Self {
+    pub fn silent<A: AsRef<OsStr>>(program: &str, arguments: &[A], columns: u16, rows: u16) -> Self {
         let mut command = CommandBuilder::new(program);
         command.args(arguments);
         Self::run(command, columns, rows, |_| {})
@@ -59,7 +66,7 @@ impl Screen {
         command.arg(pipe);
         command.args(arguments);
         command.env("PENTIMENTO_STATE", state);
-        let screen = Self::run(command, columns, rows, |_| {});
+        let mut screen = Self::run(command, columns, rows, |_| {});
         screen.listen();
         screen
     }
@@ -78,20 +85,20 @@ impl Screen {
         let child = pair.slave.spawn_command(command).unwrap();
         let parser = Arc::new(Mutex::new(vt100::Parser::new(rows.max(LEAST), columns.max(LEAST), 0)));
         let keyboard = pair.master.take_writer().unwrap();
-        Self { master: pair.master, child, keyboard, parser, received: Arc::default() }
+        Self { master: pair.master, child, keyboard, parser, received: Arc::default(), listener: None }
     }
 
     /// Takes in what the binary writes from now on.
-    pub fn listen(&self) {
+    pub fn listen(&mut self) {
         let mut output = self.master.try_clone_reader().unwrap();
         let (drawn, received) = (Arc::clone(&self.parser), Arc::clone(&self.received));
-        std::thread::spawn(move || {
+        self.listener = Some(std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(count @ 1..) = output.read(&mut bytes) {
                 received.lock().unwrap().extend_from_slice(&bytes[..count]);
                 drawn.lock().unwrap().process(&bytes[..count]);
             }
-        });
+        }));
     }
 
     /// Types `keys` as a terminal sends them.
@@ -139,7 +146,12 @@ impl Screen {
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
                 // What was written last may still be on its way.
-                rest();
+                let begun = Instant::now();
+                while self.listener.as_ref().is_some_and(|listener| !listener.is_finished())
+                    && begun.elapsed() < REST
+                {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
                 return status.exit_code();
             }
             assert!(begun.elapsed() < PATIENCE, "it does not end:\n{}", self.text());
@@ -183,7 +195,12 @@ impl Screen {
 
 /// Gives the binary time to do something wrong.
 pub fn rest() {
-    std::thread::sleep(Duration::from_millis(300));
+    std::thread::sleep(REST);
+}
+
+/// Gives the binary time for a frame.
+pub fn tick() {
+    std::thread::sleep(Duration::from_millis(20));
 }
 
 impl Drop for Screen {
