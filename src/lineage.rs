@@ -1,0 +1,6 @@
+//! From any sentence of a summary to the turns it rests on, and from any turn to what became of it.
+
+pub mod asked;
+pub mod features;
+pub mod index;
+pub mod range;
