@@ -54,15 +54,8 @@ features! {
     Repeats "repeats",
     OldTodo "old-todo",
     Length "length",
-    PassageCoverage "x-passage-coverage",
-    PairCoverage "x-pair-coverage",
-    PromptCoverage "x-prompt-coverage",
-    Pairs "x-pairs",
-    WindowCoverage "x-window-coverage",
-    LogMatch "x-log-match",
-    First "x-first",
-    Place "x-place",
-    Around "x-around",
+    Pairs "pairs",
+    PromptCoverage "prompt-coverage",
 }
 
 /// How many features there are.
@@ -86,6 +79,8 @@ pub struct Candidate {
     pub block: usize,
     /// Its best passage.
     pub passage: usize,
+    /// How well the passage matches, by its words alone: comparable within a sentence.
+    pub matched: f64,
     /// What speaks for it.
     pub features: Features,
 }
@@ -157,8 +152,8 @@ impl<'a> Asker<'a> {
             .iter()
             .enumerate()
             .filter_map(|(block, best)| {
-                let (passage, _) = (*best)?;
-                Some(Candidate { block, passage, features: [0.0; COUNT] })
+                let (passage, matched) = (*best)?;
+                Some(Candidate { block, passage, matched, features: [0.0; COUNT] })
             })
             .collect();
         let literals = self.literals(asked);
@@ -200,20 +195,15 @@ impl<'a> Asker<'a> {
         let total = asked.words.total.max(f64::MIN_POSITIVE);
         candidate.features[TEXTS.len() + class_place(block.class)] = 1.0;
         candidate.set(Feature::Match, score / matched.most);
-        candidate.set(Feature::LogMatch, (score / matched.most).max(0.05).ln());
         candidate.set(Feature::MatchInClass, score / matched.most_in_class[class_place(block.class)]);
         candidate.set(Feature::Coverage, matched.coverage[place] / total);
         let words = self.index.words(passage);
         candidate.set(Feature::ProseCoverage, self.share(&asked.prose, words));
-        candidate.set(Feature::PassageCoverage, self.share(&asked.words, words));
-        let (precision, coverage) = self.window(asked, passage, block);
-        candidate.set(Feature::WindowPrecision, precision);
-        candidate.set(Feature::WindowCoverage, coverage / total);
+        candidate.set(Feature::WindowPrecision, self.window_precision(asked, passage, block));
         candidate.set(Feature::Pairs, matched.pairs(passage));
         if let Some(call) = block.call {
             candidate.set(Feature::CallCoverage, matched.coverage[call] / total);
         }
-        candidate.set(Feature::PairCoverage, matched.with_other_half(self, place) / total);
         if let Some(prompt) = self.prompt_of[place].filter(|prompt| *prompt != place) {
             candidate.set(Feature::PromptCoverage, matched.coverage[prompt] / total);
         }
@@ -225,11 +215,6 @@ impl<'a> Asker<'a> {
         candidate.set(Feature::Length, (1.0 + self.index.of_block[place].len() as f64).ln());
         self.describe_files(asked, block, candidate);
         self.describe_place(asked, block, candidate);
-        if !asked.around.is_empty() {
-            let total: f64 = asked.around.iter().map(|word| self.index.weight(*word)).sum();
-            let around = Query { known: asked.around.clone(), unknown: 0, total };
-            candidate.set(Feature::Around, self.share(&around, words));
-        }
     }
 
     /// Share of a query's weight that a passage holds.
@@ -241,8 +226,8 @@ impl<'a> Asker<'a> {
         held.map(|word| self.index.weight(*word)).sum::<f64>() / query.total
     }
 
-    /// Of the window that shares the most: the shared weight over the window's own, and the shared weight.
-    fn window(&self, asked: &Asked, passage: usize, block: &Block) -> (f64, f64) {
+    /// Of the window that shares the most: the shared weight over the window's own.
+    fn window_precision(&self, asked: &Asked, passage: usize, block: &Block) -> f64 {
         let (mut precision, mut most) = (0.0, 0.0);
         let mut distinct: Vec<Word> = Vec::new();
         for window in self.index.windows(passage, &block.text) {
@@ -258,7 +243,7 @@ impl<'a> Asker<'a> {
                 precision = shared / distinct.iter().map(weight).sum::<f64>();
             }
         }
-        (precision, most)
+        precision
     }
 
     fn describe_files(&self, asked: &Asked, block: &Block, candidate: &mut Candidate) {
@@ -289,7 +274,6 @@ impl<'a> Asker<'a> {
         let place = candidate.block;
         candidate.flag(Feature::UserSaid, asked.of_user && block.class == Class::Prompt);
         let late = place as f64 / (self.blocks.len().max(2) - 1) as f64;
-        candidate.set(Feature::Place, late);
         if asked.section.is_some_and(crate::text::sentences::Section::is_tail) {
             candidate.set(Feature::LateForTail, late);
             candidate.flag(Feature::LastForTail, self.blocks.len() - place <= LAST);
@@ -418,12 +402,6 @@ impl Matched {
 
     fn pairs(&self, passage: usize) -> f64 {
         self.pairs.get(&passage).copied().unwrap_or(0.0)
-    }
-
-    /// What a block covers, or its call where that covers more.
-    fn with_other_half(&self, asker: &Asker, place: usize) -> f64 {
-        let call = asker.blocks[place].call.map_or(0.0, |call| self.coverage[call]);
-        self.coverage[place].max(call)
     }
 }
 

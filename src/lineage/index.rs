@@ -238,18 +238,23 @@ impl Index {
         }
     }
 
-    /// The words of a passage, window by window.
+    /// The words of a passage, window by window, as places for [`Index::slice`].
     pub fn windows(&self, passage: usize, text: &str) -> Vec<Range<usize>> {
+        self.window_ranges(passage, text).into_iter().map(|(words, _)| words).collect()
+    }
+
+    /// The same with each window's bytes in the block's text.
+    pub fn window_ranges(&self, passage: usize, text: &str) -> Vec<(Range<usize>, Range<usize>)> {
         let of = &self.passages[passage];
         let mut out = Vec::new();
-        let mut at = of.words.start;
+        let (mut at, mut from) = (of.words.start, of.range.start);
         for end in windows(&text[of.range.clone()]) {
-            let limit = (of.range.start + end) as u32;
-            let next = at + self.ends[at..of.words.end].partition_point(|word| *word <= limit);
+            let limit = of.range.start + end;
+            let next = at + self.ends[at..of.words.end].partition_point(|word| *word as usize <= limit);
             if next > at {
-                out.push(at..next);
+                out.push((at..next, from..limit));
             }
-            at = next;
+            (at, from) = (next, limit);
         }
         out
     }

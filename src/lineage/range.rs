@@ -324,6 +324,8 @@ impl BlockReader<'_> {
         let edit = (class == Class::Change).then(|| self.edited(&text)).flatten();
         self.calls.insert(planned.place, self.blocks.len());
         self.push(planned, class, text, call, edit);
+        // Approving a plan is the user's answer too, though no words of it are logged.
+        let said = said.or_else(|| (class == Class::Plan).then(|| approval(planned, &self.blocks)).flatten());
         if let Some(said) = said {
             self.prompts += 1;
             self.push(planned, Class::Prompt, said, call, None);
@@ -433,6 +435,16 @@ fn class_of_result(deed: Deed, error: bool, text: &str) -> Class {
         Deed::Plan => Class::Plan,
         Deed::Other => Class::OtherResult,
     }
+}
+
+/// The first sentence of a plan's answer that is no failure.
+fn approval(planned: &Planned, blocks: &[Block]) -> Option<String> {
+    if planned.kind != PartKind::ToolResult || planned.error {
+        return None;
+    }
+    let answer = &blocks.last()?.text;
+    let first = sentences::split(answer.lines().next()?).into_iter().next()?;
+    Some(answer[first].to_owned())
 }
 
 /// A prompt without what the harness wrapped in tags (`<system-reminder>…</system-reminder>`).

@@ -34,6 +34,8 @@ pub struct Label {
     pub is_quote: bool,
     /// Which file it comes from.
     pub set: Set,
+    /// Whether the label names any source, in the range or not.
+    pub is_sourced: bool,
     /// The blocks that support it.
     pub sources: Vec<usize>,
     /// Those that a second reader added.
@@ -115,7 +117,8 @@ fn summary(
         let more = blocks(&Value::Array(added));
         let partly = blocks(&row["partly"]);
         let is_quote = texts.sentences[sentence].kind == Kind::Quote;
-        labels.push(Label { sentence, is_quote, set: *set, sources, more, partly });
+        let is_sourced = row["sources"].as_array().is_some_and(|all| !all.is_empty());
+        labels.push(Label { sentence, is_quote, is_sourced, set: *set, sources, more, partly });
     }
     Summary { log, generation, texts, labels, missing }
 }
