@@ -30,7 +30,8 @@ fn main() {
     let Some(arguments) = Arguments::read() else { return };
     if let Some(folder) = gold::folder() {
         let summaries = gold::summaries(&folder);
-        measure(&summaries, arguments.has("fit"));
+        if !arguments.has("depth") { measure(&summaries, arguments.has("fit")); }
+        depth(&folder);
     }
 }
 
@@ -90,4 +91,27 @@ fn print(name: &str, ranks: &[Option<usize>]) {
     let reciprocal: f64 = ranks.iter().flatten().map(|rank| 1.0 / (*rank + 1) as f64).sum();
     let reciprocal = reciprocal / count.max(1) as f64;
     println!("  {name:<62}{count:>5}  {:>5.3}  {:>5.3}  {reciprocal:>5.3}", share(1), share(3));
+}
+
+fn depth(folder: &std::path::Path) {
+    use pentimento::lineage::{index::Index, origin, rank::Field, support::Weighed, weights};
+    for ((log, generation), labels) in gold::origins(folder) {
+        let open = pentimento::session::open::OpenLog::load(&folder.join(&log)).unwrap();
+        let texts = gold::texts(&open, generation);
+        let index = Index::new(&texts.blocks);
+        let lexicon = pentimento::text::lexicon::built_in();
+        let r = Field::new(&texts, &index, lexicon).rank(weights::built_in());
+        for (text, label) in labels {
+            let place = gold::place(&texts, &text).unwrap();
+            let weighed = Weighed::new(&index, lexicon, &text);
+            let (o, parent) = origin::of(&texts, &index, &weighed, &r[place]);
+            let is_old = |x: &&Ranked| texts.blocks[x.block].sentence.is_some();
+            let a = r[place].iter().find(|x| !is_old(x)); let b = r[place].iter().find(is_old);
+            let f = |x: Option<&Ranked>| x.map_or((0.0,0.0,0.0), |x| (x.matched, weighed.coverage(&index, &texts.blocks, std::slice::from_ref(x)), x.score));
+            let (a, b) = (f(a), f(b));
+            let am = r[place].iter().filter(|x| !is_old(x)).map(|x| x.matched).fold(0.0, f64::max);
+            let bm = r[place].iter().filter(is_old).map(|x| x.matched).fold(0.0, f64::max);
+            println!("O {label} {} {parent:?} A {:.1} {:.2} {:.3} B {:.1} {:.2} {:.3} max {am:.1} {bm:.1} {}", o.name(), a.0, a.1, a.2, b.0, b.1, b.2, text.chars().take(70).collect::<String>());
+        }
+    }
 }

@@ -93,7 +93,7 @@ pub struct Asker<'a> {
     /// Their words.
     pub index: &'a Index,
     /// The sentences, prepared; those of code are empty.
-    pub asked: Vec<Asked>,
+    asked: Vec<Asked>,
     plain_prompts: Vec<(usize, String)>,
     folded: Vec<String>,
     new_words: HashMap<usize, Vec<Word>>,

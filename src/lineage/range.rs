@@ -13,7 +13,7 @@ use crate::formats::facts::{PartKind, PartText, Role};
 use crate::log::{LogError, Source};
 use crate::session::{Compaction, Part, Provenance, Session, TurnId};
 use crate::text::lexicon::{Deed, Lexicon};
-use crate::text::sentences;
+use crate::text::{identifiers, sentences};
 
 /// What a block is, as far as it bears on whether a summary rests on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -371,6 +371,7 @@ impl BlockReader<'_> {
             self.push(planned, Class::Summary, sentence.text(&text).to_owned(), None, None);
             if let Some(block) = self.blocks.last_mut() {
                 block.sentence = Some(place);
+                block.path = about(&block.text);
             }
         }
         (self.previous, self.previous_sentences) = (text, sentences);
@@ -434,6 +435,15 @@ fn class_of_result(deed: Deed, error: bool, text: &str) -> Class {
         Deed::Agent => Class::AgentResult,
         Deed::Plan => Class::Plan,
         Deed::Other => Class::OtherResult,
+    }
+}
+
+/// The file that a sentence is about: the only one that it names.
+fn about(sentence: &str) -> String {
+    let mut files = identifiers::find(sentence).into_iter().filter(identifiers::Identifier::is_file);
+    match (files.next(), files.next()) {
+        (Some(only), None) => only.normal,
+        _ => String::new(),
     }
 }
 

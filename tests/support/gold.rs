@@ -166,3 +166,12 @@ fn places(log: &OpenLog, blocks: &[Block], source: &Value) -> Vec<usize> {
     let all = blocks.iter().enumerate();
     all.filter(|(_, block)| block.turn == echo.of).map(|(place, _)| place).collect()
 }
+
+/// The labels of where sentences came from, by generation of one log: the sentence's place and the label's word.
+pub fn origins(folder: &Path) -> BTreeMap<(String, u32), Vec<(String, String)>> {
+    let mut out: BTreeMap<(String, u32), Vec<(String, String)>> = BTreeMap::new();
+    for row in lines(folder, "depth.jsonl") {
+        out.entry(key(&row)).or_default().push((string(&row["text"]), string(&row["origin"])));
+    }
+    out
+}
