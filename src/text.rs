@@ -3,6 +3,8 @@
 //! Owns everything that can be said about a string without knowing where it came from. Refuses to know formats,
 //! sessions or the terminal.
 
+pub mod binding;
+pub mod cues;
 pub mod display;
 pub mod identifiers;
 pub mod lexicon;

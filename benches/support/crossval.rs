@@ -65,8 +65,19 @@ pub fn is_right(label: &Label, block: usize, more: bool) -> bool {
 
 fn ridge() -> Vec<f64> {
     let dense = [
-        "match", "match-in-class", "coverage", "prose-coverage", "window-precision", "literals", "call-coverage",
-        "new-text", "quotation", "repeats", "length", "pairs", "prompt-coverage",
+        "match",
+        "match-in-class",
+        "coverage",
+        "prose-coverage",
+        "window-precision",
+        "literals",
+        "call-coverage",
+        "new-text",
+        "quotation",
+        "repeats",
+        "length",
+        "pairs",
+        "prompt-coverage",
     ];
     let of = |place| match features::name(place).as_str() {
         name if dense.contains(&name) => DENSE,

@@ -48,7 +48,12 @@ pub fn fit(examples: &[&Example], ridge: &[f64]) -> Vec<f64> {
 
 type Derivatives<'a> = (&'a mut Vec<f64>, &'a mut Vec<f64>);
 
-fn evaluate(examples: &[&Example], ridge: &[f64], weights: &[f64], mut derivatives: Option<Derivatives>) -> f64 {
+fn evaluate(
+    examples: &[&Example],
+    ridge: &[f64],
+    weights: &[f64],
+    mut derivatives: Option<Derivatives>,
+) -> f64 {
     let size = ridge.len();
     let mut loss: f64 = ridge.iter().zip(weights).map(|(r, w)| 0.5 * r * w * w).sum();
     if let Some((slope, curve)) = &mut derivatives {
@@ -63,7 +68,8 @@ fn evaluate(examples: &[&Example], ridge: &[f64], weights: &[f64], mut derivativ
         let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = scores.iter().map(|score| (score - most).exp()).sum();
         let shares: Vec<f64> = scores.iter().map(|score| (score - most).exp() / sum).collect();
-        let right: f64 = shares.iter().zip(&example.right).filter(|(_, right)| **right).map(|(s, _)| *s).sum();
+        let right: f64 =
+            shares.iter().zip(&example.right).filter(|(_, right)| **right).map(|(s, _)| *s).sum();
         let right = right.max(1e-300);
         loss -= right.ln();
         let Some((slope, curve)) = &mut derivatives else { continue };

@@ -52,10 +52,17 @@ static LITERAL: LazyLock<Option<Regex>> =
 
 impl Asked {
     /// Prepares the sentence at `place` of `sentences`.
-    pub fn new(index: &Index, lexicon: &Lexicon, summary: &str, sentences: &[Sentence], place: usize) -> Self {
+    pub fn new(
+        index: &Index,
+        lexicon: &Lexicon,
+        summary: &str,
+        sentences: &[Sentence],
+        place: usize,
+    ) -> Self {
         let Some(sentence) = sentences.get(place) else { return Self::default() };
         let text = sentence.text(summary);
-        let files: Vec<Identifier> = identifiers::find(text).into_iter().filter(Identifier::is_file).collect();
+        let files: Vec<Identifier> =
+            identifiers::find(text).into_iter().filter(Identifier::is_file).collect();
         let own_files = names(&files);
         let is_quote = sentence.kind == Kind::Quote;
         let inherited_files = if is_quote || !own_files.is_empty() {
@@ -113,13 +120,15 @@ fn names(files: &[Identifier]) -> Vec<String> {
 fn inherited_files(summary: &str, sentences: &[Sentence], sentence: &Sentence) -> Vec<String> {
     let mut above: Vec<&str> = Vec::new();
     let mut parent = sentence.parent;
-    while let Some(found) = parent.and_then(|parent| sentences.get(parent)).filter(|_| above.len() < INHERIT) {
+    while let Some(found) = parent.and_then(|parent| sentences.get(parent)).filter(|_| above.len() < INHERIT)
+    {
         above.push(found.text(summary));
         parent = found.parent;
     }
     above.push(&sentence.heading);
     let mut named = above.into_iter().map(|text| {
-        let files: Vec<Identifier> = identifiers::find(text).into_iter().filter(Identifier::is_file).collect();
+        let files: Vec<Identifier> =
+            identifiers::find(text).into_iter().filter(Identifier::is_file).collect();
         names(&files)
     });
     named.find(|files| !files.is_empty()).unwrap_or_default()

@@ -194,7 +194,8 @@ impl Traces {
 
     /// Whether two sentences share less than nine tenths of the shorter one as one run of words.
     fn is_reworded(&self, a: SentenceId, b: SentenceId) -> bool {
-        let words = |id| self.traced(id).map(|(trace, traced)| words::spoken(traced.sentence.text(&trace.text)));
+        let words =
+            |id| self.traced(id).map(|(trace, traced)| words::spoken(traced.sentence.text(&trace.text)));
         let (Some(a), Some(b)) = (words(a), words(b)) else { return true };
         let (run, _, _) = words::longest_run(&a, &b);
         !is_verbatim(run as f64 / a.len().min(b.len()).max(1) as f64)
@@ -242,7 +243,9 @@ impl Traces {
         for (place, traced) in trace.sentences.iter().enumerate() {
             let first = traced.sources.iter().take(TOGETHER).enumerate();
             let of_turn = first.filter(|(_, source)| source.turn == id && source.sentence.is_none());
-            let Some((rank, source)) = of_turn.max_by(|a, b| a.1.coverage.total_cmp(&b.1.coverage)) else { continue };
+            let Some((rank, source)) = of_turn.max_by(|a, b| a.1.coverage.total_cmp(&b.1.coverage)) else {
+                continue;
+            };
             let enough = if rank == 0 { CARRIED } else { CARRIED_AFTER };
             let carries = source.coverage >= enough || source.run >= CARRIED_RUN;
             if !carries && source.score < WORTH_SHOWING {
@@ -250,7 +253,10 @@ impl Traces {
             }
             let carrier = if carries { Carrier::Carries } else { Carrier::Weak };
             let sentence = SentenceId { generation, place };
-            out.push((source.coverage, Carried { sentence, carrier, from: None, source: Some((rank, source.index)) }));
+            out.push((
+                source.coverage,
+                Carried { sentence, carrier, from: None, source: Some((rank, source.index)) },
+            ));
         }
         out.sort_by(|(a, x), (b, y)| {
             let strength = |carried: &Carried| carried.carrier == Carrier::Weak;

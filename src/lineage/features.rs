@@ -236,8 +236,11 @@ impl<'a> Asker<'a> {
             distinct.sort_unstable();
             distinct.dedup();
             let weight = |word: &Word| self.index.weight(*word);
-            let shared: f64 =
-                distinct.iter().filter(|word| asked.words.known.binary_search(word).is_ok()).map(weight).sum();
+            let shared: f64 = distinct
+                .iter()
+                .filter(|word| asked.words.known.binary_search(word).is_ok())
+                .map(weight)
+                .sum();
             if shared > most {
                 most = shared;
                 precision = shared / distinct.iter().map(weight).sum::<f64>();
@@ -293,7 +296,8 @@ fn quotation(quote: &str, prompt: &str) -> f64 {
     const LONG: usize = 15;
     if quote == prompt {
         1.0
-    } else if quote.len() >= LONG && prompt.contains(quote) || prompt.len() >= LONG && quote.contains(prompt) {
+    } else if quote.len() >= LONG && prompt.contains(quote) || prompt.len() >= LONG && quote.contains(prompt)
+    {
         0.7
     } else if quote.len() >= 6 && prompt.contains(quote) {
         0.5
@@ -376,7 +380,8 @@ impl Matched {
     fn add_joined(&mut self, asker: &Asker, asked: &Asked) {
         let names = if asked.own_files.is_empty() { &asked.inherited_files } else { &asked.own_files };
         if !names.is_empty() {
-            for (place, block) in asker.blocks.iter().enumerate().filter(|(_, block)| !block.path.is_empty()) {
+            for (place, block) in asker.blocks.iter().enumerate().filter(|(_, block)| !block.path.is_empty())
+            {
                 if names.iter().any(|name| path_match(&block.path, name) > 0.0) {
                     self.join(asker, place);
                 }

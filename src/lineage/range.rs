@@ -402,7 +402,11 @@ impl BlockReader<'_> {
         };
         let (old, old_text) = argument(&self.lexicon.tools.old_text)?;
         let (new, new_text) = argument(&self.lexicon.tools.new_text)?;
-        Some(if old < new { (old_text..new, new_text..text.len()) } else { (old_text..text.len(), new_text..old) })
+        Some(if old < new {
+            (old_text..new, new_text..text.len())
+        } else {
+            (old_text..text.len(), new_text..old)
+        })
     }
 }
 

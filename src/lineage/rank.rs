@@ -55,7 +55,8 @@ impl Field {
 
     /// The messages of neighbours for every candidate, with each sentence ranked alone by `weights`.
     pub fn messages(&self, weights: &[f64; COUNT]) -> Vec<Vec<Messages>> {
-        let alone: Vec<Alone> = self.candidates.iter().map(|candidates| ranked_alone(candidates, weights)).collect();
+        let alone: Vec<Alone> =
+            self.candidates.iter().map(|candidates| ranked_alone(candidates, weights)).collect();
         context::messages(&self.sentences, &alone, self.is_prompt.len())
     }
 
@@ -80,7 +81,8 @@ impl Field {
         let Some(first) = places.first() else { return Vec::new() };
         let most = scores[*first];
         let prompt = |place: &usize| self.is_prompt[candidates[*place].block];
-        let said = places.iter().find(|place| prompt(place)).is_some_and(|place| scores[*place] >= most - QUOTED);
+        let said =
+            places.iter().find(|place| prompt(place)).is_some_and(|place| scores[*place] >= most - QUOTED);
         if sentence.kind == Kind::Quote && said {
             places.sort_by_key(|place| !prompt(place));
         }

@@ -90,7 +90,14 @@ impl Weighed {
     }
 
     /// How far coverage supports the sentence.
-    pub fn support(&self, lexicon: &Lexicon, sentence: &Sentence, text: &str, coverage: f64, complete: bool) -> Support {
+    pub fn support(
+        &self,
+        lexicon: &Lexicon,
+        sentence: &Sentence,
+        text: &str,
+        coverage: f64,
+        complete: bool,
+    ) -> Support {
         if sentence.kind == Kind::Sentence && lexicon.absence.opens(text) {
             Support::Absence
         } else if coverage >= SUPPORTED {

@@ -104,7 +104,8 @@ pub fn trace(plan: &Plan, source: &Source, lexicon: &Lexicon, weights: &Weights)
     let index = Index::new(&texts.blocks);
     let rankings = Field::new(&texts, &index, lexicon).rank(weights);
     let tracer = Tracer { texts: &texts, index: &index, lexicon };
-    let sentences = rankings.iter().enumerate().map(|(place, ranked)| tracer.sentence(place, ranked)).collect();
+    let sentences =
+        rankings.iter().enumerate().map(|(place, ranked)| tracer.sentence(place, ranked)).collect();
     Ok(Trace {
         generation: plan.generation,
         summary: plan.summary,

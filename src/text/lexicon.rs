@@ -280,7 +280,9 @@ impl Lexicon {
         let File { version, hedges, force, binding, requests, reports, tools } = file;
         let lead = format!(r"^\W*(?:{}\b[,.:!]?\s+)*", any_of(&binding.lead));
         let assent = any_of(&binding.assent);
-        let rules = |texts: &[RuleText]| -> Result<Vec<Rule>, LexiconError> { texts.iter().map(|text| rule(text, &lead, &assent)).collect() };
+        let rules = |texts: &[RuleText]| -> Result<Vec<Rule>, LexiconError> {
+            texts.iter().map(|text| rule(text, &lead, &assent)).collect()
+        };
         let asked = format!(
             r"(?:^|[,.;:]\s*|\b(?:and|but|so|ok|okay|yes|no|then|now|also|quick)\b,?\s+)(?:can|could|would|will)\s+(?:you|we)\s+(?:{}[\s-]+)*{}\b",
             any_of(&requests.filler),

@@ -150,8 +150,7 @@ static LAST_LINES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static BULLET: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"^\s*(?:[-*•+]|\d{1,3}[.)]|[a-z][.)]|\(\d+\))\s+"));
-static TICK: LazyLock<Option<Regex>> =
-    LazyLock::new(|| pattern(r"^(?:\[[ xX]\]|✅|⏳|☐|☑|✓|✗|❌|🔄)\s*"));
+static TICK: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^(?:\[[ xX]\]|✅|⏳|☐|☑|✓|✗|❌|🔄)\s*"));
 static HEADING: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"^(?:#{1,6}\s+.*|\*\*[^*]{2,80}\*\*:?|[A-Z][^.!?`]{1,70}:)\s*$"));
 static QUOTED_LINE: LazyLock<Option<Regex>> =
@@ -160,9 +159,7 @@ static SHELTER: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r#"`[^`\n]+`|"[^"\n]{0,400}"|“[^”\n]{0,400}”"#));
 static STOP: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r#"[.!?]+["'”’)\]`*]*\s+"#));
 static SHORTENED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern(
-        r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|fig|dr|mr|ms|inc|st)\.|\b[a-z]\.|\b\d+\.)$",
-    )
+    pattern(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|fig|dr|mr|ms|inc|st)\.|\b[a-z]\.|\b\d+\.)$")
 });
 
 fn is_match(pattern: &Option<Regex>, text: &str) -> bool {

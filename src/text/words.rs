@@ -9,14 +9,14 @@ use std::ops::Range;
 
 /// Words that say nothing about which turn a sentence rests on. Sorted.
 const STOP: [&str; 112] = [
-    "a", "about", "again", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "being", "both",
-    "but", "by", "can", "could", "d", "did", "do", "does", "done", "down", "each", "else", "for", "from",
-    "further", "had", "has", "have", "having", "he", "here", "how", "i", "if", "in", "into", "is", "it", "its",
-    "just", "ll", "m", "may", "me", "might", "more", "most", "must", "my", "new", "no", "not", "now", "of", "off",
-    "on", "once", "only", "onto", "or", "other", "our", "out", "over", "own", "re", "s", "same", "shall", "she",
-    "should", "so", "some", "such", "t", "than", "that", "the", "them", "then", "there", "these", "they", "this",
-    "those", "to", "too", "under", "up", "us", "ve", "very", "was", "we", "were", "what", "when", "where", "which",
-    "who", "whom", "why", "will", "with", "would", "you", "your",
+    "a", "about", "again", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "being",
+    "both", "but", "by", "can", "could", "d", "did", "do", "does", "done", "down", "each", "else", "for",
+    "from", "further", "had", "has", "have", "having", "he", "here", "how", "i", "if", "in", "into", "is",
+    "it", "its", "just", "ll", "m", "may", "me", "might", "more", "most", "must", "my", "new", "no", "not",
+    "now", "of", "off", "on", "once", "only", "onto", "or", "other", "our", "out", "over", "own", "re", "s",
+    "same", "shall", "she", "should", "so", "some", "such", "t", "than", "that", "the", "them", "then",
+    "there", "these", "they", "this", "those", "to", "too", "under", "up", "us", "ve", "very", "was", "we",
+    "were", "what", "when", "where", "which", "who", "whom", "why", "will", "with", "would", "you", "your",
 ];
 
 /// Whether a lower-case word is a stop word.
@@ -254,7 +254,10 @@ mod tests {
 
     #[test]
     fn runs() {
-        assert_eq!(longest_run(&spoken("we keep the hash"), &spoken("please keep the hash column")), (3, 1, 1));
+        assert_eq!(
+            longest_run(&spoken("we keep the hash"), &spoken("please keep the hash column")),
+            (3, 1, 1)
+        );
         assert_eq!(longest_run::<u8>(&[], &[1]), (0, 0, 0));
     }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use pentimento::lineage::range::{Block, Plan, Texts};
 use pentimento::session::open::OpenLog;
 use pentimento::text::lexicon;
-use pentimento::text::sentences::Kind;
+use pentimento::text::sentences::{Kind, Sentence};
 use serde_json::Value;
 
 /// One summary with its labels.
@@ -97,7 +97,7 @@ fn summary(
     let mut labels = Vec::new();
     for (set, row) in rows {
         let text = string(&row["text"]);
-        let Some(sentence) = place(&texts, &text) else {
+        let Some(sentence) = place(&texts.summary, &texts.sentences, &text) else {
             missing.push(format!("sentence: {text}"));
             continue;
         };
@@ -138,10 +138,10 @@ fn string(value: &Value) -> String {
 }
 
 /// The place of the sentence with this text.
-pub fn place(texts: &Texts, text: &str) -> Option<usize> {
+pub fn place(summary: &str, sentences: &[Sentence], text: &str) -> Option<usize> {
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let wanted = plain(text);
-    texts.sentences.iter().position(|sentence| plain(sentence.text(&texts.summary)) == wanted)
+    sentences.iter().position(|sentence| plain(sentence.text(summary)) == wanted)
 }
 
 /// The blocks that a label's line and part name.

@@ -48,7 +48,9 @@ fn an_open_fence_runs_to_the_end() {
 
 #[test]
 fn every_pattern_compiles() {
-    for pattern in [&FIRST_LINE, &LAST_LINES, &BULLET, &TICK, &HEADING, &QUOTED_LINE, &SHELTER, &STOP, &SHORTENED] {
+    for pattern in
+        [&FIRST_LINE, &LAST_LINES, &BULLET, &TICK, &HEADING, &QUOTED_LINE, &SHELTER, &STOP, &SHORTENED]
+    {
         assert!(pattern.is_some());
     }
 }
