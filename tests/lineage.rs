@@ -70,7 +70,8 @@ fn chains_lead_through_generations_and_back() {
     let id = SentenceId { generation: 2, place: limit };
     let chain = traces.chain(id);
     assert_eq!(chain.depth, 2);
-    assert_eq!(chain.sentences[0].generation, 1);
+    assert_eq!(chain.sentences[0].sentence.generation, 1);
+    assert!(chain.sentences[0].inherited);
     assert_eq!(chain.turn.as_ref().map(|turn| turn.line), Some(1));
     let new = place(&second, "cache");
     assert_eq!(second.sentences[new].origin, Origin::New);
@@ -201,4 +202,24 @@ fn open_and_binding_sentences_are_found() {
     let (precision, recall) = f1(&|text| binding::of(lexicon::built_in(), text).any(), &bindings);
     println!("binding: P {precision:.3} R {recall:.3}");
     assert!(precision >= 0.77 && recall >= 0.94, "{precision:.3} {recall:.3}");
+}
+
+#[test]
+fn the_demo_follows_one_sentence_through_six_generations() {
+    let log = OpenLog::load(&support::demo()).expect("the demo can be read");
+    let mut traces = Traces::default();
+    let last = traced(&log, &mut traces, 6);
+    let place = place(&last, "enum");
+    let chain = traces.chain(SentenceId { generation: 6, place });
+    let generations: Vec<u32> = chain.sentences.iter().map(|step| step.sentence.generation).collect();
+    assert_eq!(generations, [5, 4, 3, 2, 1], "{:?}", last.sentences[place]);
+    for step in &chain.sentences {
+        let trace = traces.get(step.sentence.generation).expect("it was traced");
+        let text = trace.sentences[step.sentence.place].sentence.text(&trace.text);
+        println!("{} inherited {} reworded {}: {text}", step.sentence, step.inherited, step.reworded);
+        assert!(text.contains("enum"), "{text}");
+    }
+    let turn = chain.turn.expect("a turn");
+    assert_eq!(turn.class, Class::Prompt);
+    assert!(turn.snippet.contains("I'm not sure it's worth it"), "{}", turn.snippet);
 }

@@ -42,12 +42,15 @@ pub struct Asked {
     pub opens_line: bool,
 }
 
+/// A pattern written in this file.
+type Pattern = LazyLock<Option<Regex>>;
+
 fn pattern(text: &str) -> Option<Regex> {
     Regex::new(text).ok()
 }
 
-static QUOTED: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r#"["“]([^"”\n]{2,200})["”]"#));
-static LITERAL: LazyLock<Option<Regex>> =
+static QUOTED: Pattern = LazyLock::new(|| pattern(r#"["“]([^"”\n]{2,200})["”]"#));
+static LITERAL: Pattern =
     LazyLock::new(|| pattern(r#"`([^`\n]{3,160})`|"([^"\n]{6,160})"|“([^”\n]{6,160})”"#));
 
 impl Asked {
@@ -160,7 +163,7 @@ fn pairs(index: &Index, text: &str) -> Vec<(u32, u32)> {
     out
 }
 
-fn captures(pattern: &Option<Regex>, text: &str, as_: impl Fn(&str) -> String) -> Vec<String> {
+fn captures(pattern: &Pattern, text: &str, as_: impl Fn(&str) -> String) -> Vec<String> {
     let all = pattern.iter().flat_map(|pattern| pattern.captures_iter(text));
     all.filter_map(|found| found.iter().skip(1).flatten().next().map(|group| as_(group.as_str()))).collect()
 }

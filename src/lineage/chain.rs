@@ -44,16 +44,28 @@ impl std::fmt::Display for SentenceId {
     }
 }
 
+/// One step back along a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The sentence.
+    pub sentence: SentenceId,
+    /// Whether the later sentence was taken over from it; otherwise both are about the same, and turns in between
+    /// speak of it too.
+    pub inherited: bool,
+    /// Whether the wording changed.
+    pub reworded: bool,
+}
+
 /// Where a sentence's wording came from, step by step.
 #[derive(Clone, Debug, Default)]
 pub struct Chain {
-    /// The sentences it was taken over from, newest first; not the sentence itself.
-    pub sentences: Vec<SentenceId>,
+    /// The sentences before it, newest first; not the sentence itself.
+    pub sentences: Vec<Step>,
     /// The turn behind the oldest of them (or behind the sentence itself): its best source that is no summary.
     pub turn: Option<SourceLink>,
-    /// How many summaries stand between the sentence and original turns.
+    /// How many summaries stand between the sentence and original turns: steps that were not inherited end the count.
     pub depth: u32,
-    /// How often the wording changed on the way, the step from the turn included.
+    /// How often the wording changed on the inherited way, the step from the turn included.
     pub paraphrases: u32,
 }
 
@@ -62,7 +74,8 @@ pub struct Chain {
 pub enum Carrier {
     /// It holds enough of it, or was taken over from a sentence that does.
     Carries,
-    /// The turn is among its first sources, but holds little of it.
+    /// The turn is among its first sources, but holds little of it; or it is about the same as a sentence before that
+    /// carries the turn, and later turns speak of it too.
     Weak,
 }
 
@@ -107,7 +120,7 @@ impl Fate {
 pub struct Forward {
     /// Each generation since the turn that concerns it.
     pub generations: Vec<(u32, Fate)>,
-    /// The newest generation in whose summary it is found, or that kept it.
+    /// The newest generation whose summary carries it more than weakly, or that kept it.
     pub last_seen: Option<u32>,
     /// Whether the model still sees the turn itself at the end of the log.
     pub in_view: bool,
@@ -175,21 +188,45 @@ impl Traces {
         Some(SentenceId { generation: trace.previous?, place })
     }
 
+    /// The sentence before that `id` is about the same as, where its range is complete.
+    fn before(&self, id: SentenceId) -> Option<SentenceId> {
+        let (trace, traced) = self.traced(id)?;
+        let place = traced.before.filter(|_| trace.complete)?;
+        Some(SentenceId { generation: trace.previous?, place })
+    }
+
     /// The chain of a sentence.
     pub fn chain(&self, id: SentenceId) -> Chain {
         let mut chain = Chain { depth: 1, ..Chain::default() };
+        let mut only_inherited = true;
         let mut at = id;
-        while let Some(parent) = self.parent(at) {
-            chain.depth += 1;
-            chain.paraphrases += u32::from(self.is_reworded(at, parent));
-            chain.sentences.push(parent);
-            at = parent;
+        while let Some(sentence) = self.before(at) {
+            let inherited = self.parent(at).is_some();
+            if only_inherited && !inherited {
+                chain.paraphrases +=
+                    u32::from(self.turn_behind(at).is_some_and(|turn| !is_verbatim(turn.run)));
+            }
+            only_inherited &= inherited;
+            let reworded = self.is_reworded(at, sentence);
+            if only_inherited {
+                chain.depth += 1;
+                chain.paraphrases += u32::from(reworded);
+            }
+            chain.sentences.push(Step { sentence, inherited, reworded });
+            at = sentence;
         }
-        let origin = self.traced(at).filter(|(_, traced)| traced.origin != Origin::Inherited);
-        let turn = origin.and_then(|(_, traced)| traced.sources.iter().find(|s| s.sentence.is_none()));
-        chain.paraphrases += u32::from(turn.is_some_and(|turn| !is_verbatim(turn.run)));
+        let turn = self.turn_behind(at);
+        if only_inherited {
+            chain.paraphrases += u32::from(turn.is_some_and(|turn| !is_verbatim(turn.run)));
+        }
         chain.turn = turn.cloned();
         chain
+    }
+
+    /// The best source of a sentence that is no summary; none where the sentence was taken over.
+    fn turn_behind(&self, id: SentenceId) -> Option<&SourceLink> {
+        let (_, traced) = self.traced(id).filter(|(_, traced)| traced.origin != Origin::Inherited)?;
+        traced.sources.iter().find(|source| source.sentence.is_none())
     }
 
     /// Whether two sentences share less than nine tenths of the shorter one as one run of words.
@@ -226,11 +263,11 @@ impl Traces {
                 continue;
             };
             let carried = fate.carried();
-            if !carried.is_empty() || matches!(fate, Fate::Kept) {
-                out.last_seen = Some(generation);
-            }
             let strong = carried.iter().filter(|carried| carried.carrier == Carrier::Carries);
             carriers = strong.map(|carried| carried.sentence).collect();
+            if !carriers.is_empty() || matches!(fate, Fate::Kept) {
+                out.last_seen = Some(generation);
+            }
             out.generations.push((generation, fate));
         }
         out
@@ -265,13 +302,15 @@ impl Traces {
         out.into_iter().map(|(_, carried)| carried).collect()
     }
 
-    /// The sentences of a generation that were taken over from `carriers`.
+    /// The sentences of a generation that were taken over from `carriers`, or are about the same.
     fn heirs(&self, generation: u32, carriers: &[SentenceId]) -> Vec<Carried> {
         let Some(trace) = self.get(generation) else { return Vec::new() };
         let ids = (0..trace.sentences.len()).map(|place| SentenceId { generation, place });
         ids.filter_map(|sentence| {
-            let from = self.parent(sentence).filter(|parent| carriers.contains(parent))?;
-            Some(Carried { sentence, carrier: Carrier::Carries, from: Some(from), source: None })
+            let from = self.before(sentence).filter(|before| carriers.contains(before))?;
+            let inherited = self.parent(sentence).is_some();
+            let carrier = if inherited { Carrier::Carries } else { Carrier::Weak };
+            Some(Carried { sentence, carrier, from: Some(from), source: None })
         })
         .collect()
     }

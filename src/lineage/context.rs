@@ -75,7 +75,9 @@ impl Belief {
     fn normalise(&mut self) {
         let sum: f64 = self.shares.iter().sum();
         if sum > 0.0 {
-            self.shares.iter_mut().for_each(|share| *share /= sum);
+            for share in &mut self.shares {
+                *share /= sum;
+            }
         }
     }
 }

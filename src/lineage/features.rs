@@ -184,7 +184,9 @@ impl<'a> Asker<'a> {
                 shares[block] += weight;
             }
         }
-        shares.iter_mut().for_each(|share| *share /= total);
+        for share in &mut shares {
+            *share /= total;
+        }
         Some(shares)
     }
 
@@ -372,7 +374,9 @@ impl Matched {
             *in_class = in_class.max(score);
         }
         matched.most = if matched.most > 0.0 { matched.most } else { 1.0 };
-        matched.most_in_class.iter_mut().for_each(|most| *most = most.max(1e-9));
+        for most in &mut matched.most_in_class {
+            *most = most.max(1e-9);
+        }
         matched
     }
 

@@ -21,6 +21,9 @@ const WEAK: f64 = 0.40;
 const TELLING: f64 = 12.0;
 /// What words count that any summary holds.
 const TEMPLATE: f64 = 0.3;
+/// What two sentences have to share to be about the same: words, and the share of the lighter one's weight.
+const ALIKE_WORDS: usize = 3;
+const ALIKE_SHARE: f64 = 0.4;
 /// How many sources support a sentence together.
 pub const TOGETHER: usize = 3;
 /// From here on a sentence stands in its source word for word.
@@ -87,6 +90,18 @@ impl Weighed {
             paths.contains(word) || sources.iter().any(|source| index.words(source.passage).contains(word))
         });
         held.map(|(_, weight)| weight).sum::<f64>() / self.total
+    }
+
+    /// How much two sentences are about the same: shared weight over the geometric mean of theirs. Nothing where they
+    /// share fewer than three words or less than two fifths of the lighter one.
+    pub fn likeness(&self, other: &Self) -> f64 {
+        let shared = self.known.iter().filter(|(word, _)| other.known.iter().any(|(known, _)| known == word));
+        let (count, weight) = shared.fold((0, 0.0), |(count, sum), (_, weight)| (count + 1, sum + weight));
+        let lighter = self.total.min(other.total);
+        if count < ALIKE_WORDS || weight < ALIKE_SHARE * lighter {
+            return 0.0;
+        }
+        weight / (self.total * other.total).sqrt()
     }
 
     /// How far coverage supports the sentence.

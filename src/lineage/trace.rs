@@ -61,6 +61,8 @@ pub struct Traced {
     pub origin: Origin,
     /// Where it is inherited: the place of the sentence in the summary before.
     pub parent: Option<usize>,
+    /// The sentence in the summary before that is about the same, whether or not this one was taken over from it.
+    pub before: Option<usize>,
     /// Its sources, best first. Show three.
     pub sources: Vec<SourceLink>,
 }
@@ -103,7 +105,11 @@ pub fn trace(plan: &Plan, source: &Source, lexicon: &Lexicon, weights: &Weights)
     let texts = plan.read(source, lexicon)?;
     let index = Index::new(&texts.blocks);
     let rankings = Field::new(&texts, &index, lexicon).rank(weights);
-    let tracer = Tracer { texts: &texts, index: &index, lexicon };
+    let old = texts.previous_sentences.iter().map(|sentence| match sentence.kind {
+        Kind::Sentence => Some(Weighed::new(&index, lexicon, sentence.text(&texts.previous))),
+        _ => None,
+    });
+    let tracer = Tracer { texts: &texts, index: &index, lexicon, old: old.collect() };
     let sentences =
         rankings.iter().enumerate().map(|(place, ranked)| tracer.sentence(place, ranked)).collect();
     Ok(Trace {
@@ -122,6 +128,8 @@ struct Tracer<'a> {
     texts: &'a Texts,
     index: &'a Index,
     lexicon: &'a Lexicon,
+    /// The sentences of the summary before; quotes and code are not about anything.
+    old: Vec<Option<Weighed>>,
 }
 
 impl Tracer<'_> {
@@ -147,8 +155,16 @@ impl Tracer<'_> {
             verbatim: sources.iter().take(TOGETHER).any(|source| is_verbatim(source.run)),
             origin,
             parent,
+            before: parent.or_else(|| self.before(&weighed)),
             sources,
         }
+    }
+
+    /// The old sentence that is most about the same, the earlier one among equals.
+    fn before(&self, weighed: &Weighed) -> Option<usize> {
+        let likeness = |old: &Option<Weighed>| old.as_ref().map_or(0.0, |old| weighed.likeness(old));
+        let alike = self.old.iter().map(likeness).enumerate().filter(|(_, likeness)| *likeness > 0.0);
+        alike.max_by(|(i, a), (j, b)| a.total_cmp(b).then(j.cmp(i))).map(|(place, _)| place)
     }
 
     fn link(&self, text: &str, spoken: &[String], weighed: &Weighed, ranked: &Ranked) -> SourceLink {

@@ -63,8 +63,8 @@ static CLAUSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
-fn is_match(pattern: &Option<Regex>, text: &str) -> bool {
-    pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
+fn is_match(pattern: Option<&Regex>, text: &str) -> bool {
+    pattern.is_some_and(|pattern| pattern.is_match(text))
 }
 
 /// `text` with code, paths and addresses blanked out, byte for byte; with `quotations`, those too.
@@ -154,11 +154,13 @@ fn is_request(lexicon: &Lexicon, text: &str) -> bool {
         .iter()
         .flat_map(|can| can.find_iter(text))
         .any(|found| !feasible.is_some_and(|feasible| feasible.is_match(&text[found.end()..])));
-    is_match(&lexicon.request, text) && !asks_whether
+    is_match(lexicon.request.as_ref(), text) && !asks_whether
 }
 
 fn is_question(text: &str) -> bool {
-    text.contains('?') || (is_match(&ASKS, text) && !is_match(&STATES, text)) || is_match(&INVERTED, text)
+    text.contains('?')
+        || (is_match(ASKS.as_ref(), text) && !is_match(STATES.as_ref(), text))
+        || is_match(INVERTED.as_ref(), text)
 }
 
 /// Whether a request holds a question besides.
@@ -171,7 +173,9 @@ fn asks_besides(lexicon: &Lexicon, text: &str) -> bool {
     }
     pieces.push(&text[from..]);
     let asks = |piece: &&str| {
-        piece.contains('?') && !is_match(&lexicon.request, piece) && !is_match(&CAN_YOU, piece)
+        piece.contains('?')
+            && !is_match(lexicon.request.as_ref(), piece)
+            && !is_match(CAN_YOU.as_ref(), piece)
     };
     pieces.iter().any(asks)
 }

@@ -137,36 +137,35 @@ impl Sentence {
 }
 
 /// A pattern written in this file; a test tries each of them.
+type Pattern = LazyLock<Option<Regex>>;
+
 fn pattern(text: &str) -> Option<Regex> {
     Regex::new(text).ok()
 }
 
-static FIRST_LINE: LazyLock<Option<Regex>> =
+static FIRST_LINE: Pattern =
     LazyLock::new(|| pattern(r"^\s*This session is being continued from a previous conversation[^\n]*\n+"));
-static LAST_LINES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static LAST_LINES: Pattern = LazyLock::new(|| {
     pattern(
         r"(?i)\n+(?:If you need specific details from before compaction|Please continue the conversation from where we left|Continue the conversation from where (?:it|we) left off|Recent messages are preserved verbatim)",
     )
 });
-static BULLET: LazyLock<Option<Regex>> =
-    LazyLock::new(|| pattern(r"^\s*(?:[-*•+]|\d{1,3}[.)]|[a-z][.)]|\(\d+\))\s+"));
-static TICK: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"^(?:\[[ xX]\]|✅|⏳|☐|☑|✓|✗|❌|🔄)\s*"));
-static HEADING: LazyLock<Option<Regex>> =
+static BULLET: Pattern = LazyLock::new(|| pattern(r"^\s*(?:[-*•+]|\d{1,3}[.)]|[a-z][.)]|\(\d+\))\s+"));
+static TICK: Pattern = LazyLock::new(|| pattern(r"^(?:\[[ xX]\]|✅|⏳|☐|☑|✓|✗|❌|🔄)\s*"));
+static HEADING: Pattern =
     LazyLock::new(|| pattern(r"^(?:#{1,6}\s+.*|\*\*[^*]{2,80}\*\*:?|[A-Z][^.!?`]{1,70}:)\s*$"));
-static QUOTED_LINE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| pattern(r#"^\s*["“].*["”]\s*(?:\([^)]*\))?\.?\s*$"#));
-static SHELTER: LazyLock<Option<Regex>> =
-    LazyLock::new(|| pattern(r#"`[^`\n]+`|"[^"\n]{0,400}"|“[^”\n]{0,400}”"#));
-static STOP: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r#"[.!?]+["'”’)\]`*]*\s+"#));
-static SHORTENED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static QUOTED_LINE: Pattern = LazyLock::new(|| pattern(r#"^\s*["“].*["”]\s*(?:\([^)]*\))?\.?\s*$"#));
+static SHELTER: Pattern = LazyLock::new(|| pattern(r#"`[^`\n]+`|"[^"\n]{0,400}"|“[^”\n]{0,400}”"#));
+static STOP: Pattern = LazyLock::new(|| pattern(r#"[.!?]+["'”’)\]`*]*\s+"#));
+static SHORTENED: Pattern = LazyLock::new(|| {
     pattern(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|fig|dr|mr|ms|inc|st)\.|\b[a-z]\.|\b\d+\.)$")
 });
 
-fn is_match(pattern: &Option<Regex>, text: &str) -> bool {
+fn is_match(pattern: &Pattern, text: &str) -> bool {
     pattern.as_ref().is_some_and(|pattern| pattern.is_match(text))
 }
 
-fn match_end(pattern: &Option<Regex>, text: &str) -> usize {
+fn match_end(pattern: &Pattern, text: &str) -> usize {
     pattern.as_ref().and_then(|pattern| pattern.find(text)).map_or(0, |found| found.end())
 }
 
