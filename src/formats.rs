@@ -3,10 +3,16 @@
 //! Owns what the bytes of one line mean. Refuses to know how lines are found, what a turn's number is, or what a
 //! model sees. A further format adds a module, a [`Format`] and a row in `Format::weigh`.
 
+mod arguments;
+mod blocks;
 pub mod claude_code;
+pub mod codex;
 pub mod facts;
 mod lenient;
+mod line;
+pub mod pi;
 mod repair;
+mod whole;
 
 use facts::{PartText, Record};
 
@@ -18,6 +24,10 @@ pub const DETECT_LINES: usize = 64;
 pub enum Format {
     /// Claude Code's session files, versions 0.2 to 2.1.
     ClaudeCode,
+    /// Codex's rollouts, with envelopes and without.
+    Codex,
+    /// pi's session files, versions 1 to 3.
+    Pi,
 }
 
 /// What one line says about the format of its file.
@@ -29,6 +39,8 @@ enum Evidence {
     Fits,
     /// It says nothing.
     Nothing,
+    /// Files of this format hold no such line.
+    Refutes,
 }
 
 /// What the first lines of a file say.
@@ -43,12 +55,14 @@ pub enum Detection {
 }
 
 impl Format {
-    const ALL: [Self; 1] = [Self::ClaudeCode];
+    const ALL: [Self; 3] = [Self::ClaudeCode, Self::Codex, Self::Pi];
 
     /// The name in JSON and on the screen.
     pub fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::Pi => "pi",
         }
     }
 
@@ -58,12 +72,16 @@ impl Format {
             Self::ClaudeCode => {
                 "Claude Code (JSON lines with \"type\", \"uuid\", \"parentUuid\" and \"sessionId\")"
             }
+            Self::Codex => "Codex (JSON lines with \"type\" and \"payload\")",
+            Self::Pi => "pi (a first line of \"type\":\"session\" with \"cwd\", then \"message\" entries)",
         }
     }
 
     fn weigh(self, line: &[u8]) -> Evidence {
         match self {
             Self::ClaudeCode => claude_code::weigh(line),
+            Self::Codex => codex::weigh(line),
+            Self::Pi => pi::weigh(line),
         }
     }
 
@@ -71,6 +89,8 @@ impl Format {
     pub fn parser(self) -> Parser {
         match self {
             Self::ClaudeCode => Parser::ClaudeCode(claude_code::Parser::default()),
+            Self::Codex => Parser::Codex(codex::Parser::default()),
+            Self::Pi => Parser::Pi(pi::Parser::default()),
         }
     }
 
@@ -78,6 +98,8 @@ impl Format {
     pub fn texts(self, line: &[u8]) -> Vec<PartText> {
         match self {
             Self::ClaudeCode => claude_code::texts(line),
+            Self::Codex => codex::texts(line),
+            Self::Pi => pi::texts(line),
         }
     }
 
@@ -92,6 +114,10 @@ impl Format {
 pub enum Parser {
     /// Claude Code.
     ClaudeCode(claude_code::Parser),
+    /// Codex.
+    Codex(codex::Parser),
+    /// pi.
+    Pi(pi::Parser),
 }
 
 impl Parser {
@@ -99,22 +125,27 @@ impl Parser {
     pub fn parse(&mut self, line: &[u8]) -> Record {
         match self {
             Self::ClaudeCode(parser) => parser.parse(line),
+            Self::Codex(parser) => parser.parse(line),
+            Self::Pi(parser) => parser.parse(line),
         }
     }
 }
 
 /// What the first `lines` of a file say; `more` tells whether further lines may come.
 pub fn detect(lines: &[&[u8]], more: bool) -> Detection {
-    let mut fits = None;
+    let mut fitting: Vec<Format> = Vec::new();
+    let mut refuted: Vec<Format> = Vec::new();
     for line in lines.iter().take(DETECT_LINES) {
         for format in Format::ALL {
             match format.weigh(line) {
                 Evidence::Decides => return Detection::Known(format),
-                Evidence::Fits => fits = fits.or(Some(format)),
+                Evidence::Fits => fitting.push(format),
+                Evidence::Refutes => refuted.push(format),
                 Evidence::Nothing => {}
             }
         }
     }
+    let fits = fitting.into_iter().find(|format| !refuted.contains(format));
     if fits.is_some() || (more && lines.len() < DETECT_LINES) {
         return Detection::Undecided(fits);
     }

@@ -7,17 +7,22 @@
 pub mod address;
 mod branches;
 mod compactions;
+mod covered;
 mod grow;
 pub mod load;
 mod model;
 mod names;
 pub mod open;
 mod queue;
+mod sizes;
 pub mod subagents;
 #[cfg(test)]
 mod tests;
 pub mod text;
+mod turns;
+mod usage;
 
-pub use compactions::{Clearing, Compaction, Provenance};
-pub use model::{Echo, NEVER, Part, Row, RowKind, Session, Thread, Turn, TurnId};
+pub use compactions::{Clearing, Compaction, Provenance, SizeFrom};
+pub use model::Session;
 pub use names::{NO_NAME, Name};
+pub use turns::{Echo, NEVER, Part, Row, RowKind, Thread, Turn, TurnId};

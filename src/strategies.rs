@@ -137,9 +137,9 @@ pub struct Context {
 /// The context as of turn `as_of` of the main thread under `strategy`. Work grows with the entries and, for
 /// [`Strategy::Full`] and a truncation, with the turns looked at.
 pub fn context(session: &Session, strategy: Strategy, as_of: u32) -> Context {
-    let entries = match (strategy, session.numbered(0, as_of)) {
+    let entries = match (strategy, session.head(as_of)) {
         (_, None) => Vec::new(),
-        (Strategy::Recorded, Some(turn)) => recorded::entries(session, turn),
+        (Strategy::Recorded, Some(turn)) => recorded::entries(session, turn, as_of),
         (Strategy::Truncate(limit), Some(turn)) => truncate::entries(session, turn, limit),
         (Strategy::Full, Some(turn)) => full::entries(session, turn),
     };

@@ -8,8 +8,12 @@
     reason = "a failed test may panic"
 )]
 
+#[path = "support/random_codex.rs"]
+mod random_codex;
 #[path = "support/random_log.rs"]
 mod random_log;
+#[path = "support/random_pi.rs"]
+mod random_pi;
 mod support;
 
 use std::io::Write;
@@ -25,7 +29,7 @@ fn digest(session: &Session) -> Vec<String> {
     let mut out = Vec::new();
     let mut add = |what: &str, fact: &dyn std::fmt::Debug| out.push(format!("{what}: {fact:?}"));
     for row in session.rows() {
-        add("row", &(row, session.name(row.label)));
+        add("row", &(row, session.label(row)));
     }
     for (index, turn) in session.turns().iter().enumerate() {
         let id = TurnId(index as u32);
@@ -48,6 +52,9 @@ fn digest(session: &Session) -> Vec<String> {
     add("unknown", &session.unknown);
     add("usage", &session.usage);
     add("names", &(&session.title, &session.session_ids, &session.version, &session.models));
+    add("header", &(session.header(), session.window(), session.branch_summaries()));
+    add("heads", &(0..=session.last()).map(|number| session.head(number)).collect::<Vec<_>>());
+    add("sizes", &session.compactions().iter().map(|c| session.size_after(c)).collect::<Vec<_>>());
     out
 }
 
@@ -116,25 +123,32 @@ fn place(bytes: &[u8], cut: proptest::sample::Index, near: usize) -> usize {
     }
 }
 
+/// Random logs of every format.
+const BUILDERS: [Builder; 3] = [random_log::build, random_codex::build, random_pi::build];
+
+type Builder = fn(&[random_log::Seed]) -> Vec<u8>;
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_log_in_appends_is_the_log_as_a_whole(
+        format in 0..BUILDERS.len(),
         seeds in random_log::seeds(40),
         cuts in proptest::collection::vec((any::<proptest::sample::Index>(), 0..12usize), 0..8),
     ) {
-        let bytes = random_log::build(&seeds);
+        let bytes = BUILDERS[format](&seeds);
         let cuts: Vec<usize> = cuts.iter().map(|(cut, near)| place(&bytes, *cut, *near)).collect();
         check(&bytes, &cuts)?;
     }
 
     #[test]
     fn a_log_cut_after_a_turn_has_the_contexts_of_the_whole(
+        format in 0..BUILDERS.len(),
         seeds in random_log::seeds(60),
         turn in any::<proptest::sample::Index>(),
     ) {
-        let bytes = random_log::build(&seeds);
+        let bytes = BUILDERS[format](&seeds);
         let file = support::log_of(&bytes);
         let Ok(whole) = load(file.path()) else { return Ok(()) };
         if whole.last() > 0 {
@@ -204,7 +218,7 @@ fn scattered(count: usize, below: usize, salt: usize) -> Vec<usize> {
 
 #[test]
 fn real_logs_in_appends_are_the_logs_as_a_whole() {
-    for (salt, path) in support::claude_code_logs().iter().enumerate() {
+    for (salt, path) in support::all_logs().iter().enumerate() {
         let bytes = std::fs::read(path).unwrap();
         let mut cuts = scattered(5, bytes.len() + 1, salt);
         // One cut right before a newline: an unfinished line that is a whole record.
@@ -220,14 +234,18 @@ fn real_logs_in_appends_are_the_logs_as_a_whole() {
 #[test]
 fn real_logs_cut_after_a_turn_have_the_contexts_of_the_whole() {
     for name in [
-        "v1.0.17-corrupt-lines.jsonl",
-        "v1.0.98-inline-sidechains.jsonl",
-        "v2.1.17-microcompaction.jsonl",
-        "v2.1.220-preserved-segment.jsonl",
-        "v2.1.29-auto-and-manual.jsonl",
-        "v2.1.42-one-compaction.jsonl",
+        "claude-code/v1.0.17-corrupt-lines.jsonl",
+        "claude-code/v1.0.98-inline-sidechains.jsonl",
+        "claude-code/v2.1.17-microcompaction.jsonl",
+        "claude-code/v2.1.220-preserved-segment.jsonl",
+        "claude-code/v2.1.29-auto-and-manual.jsonl",
+        "claude-code/v2.1.42-one-compaction.jsonl",
+        "codex/six-compactions-trimmed.jsonl",
+        "codex/v0.104-encrypted-compaction.jsonl",
+        "pi/v1-two-compactions.jsonl",
+        "pi/v3-small.jsonl",
     ] {
-        let Some(path) = support::data(&format!("claude-code/{name}")) else { return };
+        let Some(path) = support::data(name) else { return };
         let bytes = std::fs::read(&path).unwrap();
         let whole = load(&path).unwrap();
         let last = whole.last() as usize;
@@ -243,12 +261,39 @@ fn real_logs_cut_after_a_turn_have_the_contexts_of_the_whole() {
     }
 }
 
-#[test]
-fn random_logs_hold_every_kind_of_row() {
+fn a_long_random_log(build: Builder) -> Session {
     let bytes: Vec<u8> = scattered(8_000, 256, 1).into_iter().map(|byte| byte as u8).collect();
     let seeds: Vec<random_log::Seed> = bytes.as_chunks().0.to_vec();
-    let file = support::log_of(&random_log::build(&seeds));
-    let session = load(file.path()).unwrap();
+    load(support::log_of(&build(&seeds)).path()).unwrap()
+}
+
+#[test]
+fn random_rollouts_hold_encrypted_and_readable_summaries_echoes_and_rewinds() {
+    let session = a_long_random_log(random_codex::build);
+    assert_eq!(session.format.name(), "codex");
+    let any = |holds: fn(&pentimento::session::Compaction) -> bool| session.compactions().iter().any(holds);
+    assert!(any(|c| c.encrypted.is_some() && !c.kept.is_empty()), "encrypted, with kept messages");
+    assert!(any(|c| c.is_readable() && c.told_anew > 0), "readable, with messages told again");
+    assert!(any(|c| c.unreadable().is_some() && c.encrypted.is_none()), "without a text");
+    assert!(!session.echoes().is_empty() && session.main().branches > 1 && session.window().1);
+}
+
+#[test]
+fn random_sessions_of_pi_hold_kept_runs_by_number_and_by_id_and_branch_summaries() {
+    let session = a_long_random_log(random_pi::build);
+    assert_eq!(session.format.name(), "pi");
+    assert!(session.compactions().iter().any(|c| !c.covers.is_empty() && !c.kept.is_empty()));
+    let tree = a_long_random_log(|seeds| {
+        let [_, _, detail, end] = seeds[0];
+        random_pi::build(&[&[[0, 200, detail, end]], seeds].concat())
+    });
+    assert!(tree.compactions().iter().any(|c| !c.covers.is_empty() && !c.kept.is_empty()));
+    assert!(!tree.branch_summaries().is_empty() && tree.main().branches > 1);
+}
+
+#[test]
+fn random_logs_hold_every_kind_of_row() {
+    let session = a_long_random_log(random_log::build);
     for kind in [RowKind::Turn, RowKind::Note, RowKind::Echo, RowKind::Malformed] {
         assert!(session.rows().iter().any(|row| row.kind == kind), "{kind:?}");
     }

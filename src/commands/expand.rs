@@ -241,7 +241,7 @@ fn print_row(log: &OpenLog, row: u32, as_json: bool, out: &mut dyn Write) -> Res
         writeln!(
             out,
             "── {address} {role} · {}{}",
-            display::safe(log.session.name(record.label)),
+            display::safe(log.session.label(record)),
             display::safe(&reason)
         )?;
         for line in text.lines() {

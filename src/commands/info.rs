@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::formats::facts::Role;
 use crate::session::open::OpenLog;
-use crate::session::{Compaction, RowKind, Session};
+use crate::session::{Compaction, RowKind, Session, SizeFrom};
 use crate::strategies::fill::{Fill, fill};
 use crate::strategies::{Strategy, context};
 use crate::text::display::safe;
@@ -66,6 +66,8 @@ impl<'a> Facts<'a> {
             "agent_version": session.version,
             "session_ids": session.session_ids,
             "title": session.title,
+            "forked_from": session.header().and_then(|header| header.forked_from.as_deref()),
+            "parent_thread": session.header().and_then(|header| header.parent.as_deref()),
             "models": session.models,
             "bytes": session.bytes,
             "records": session.rows().len(),
@@ -152,6 +154,15 @@ impl<'a> Facts<'a> {
         }
         row(out, "notes", format!("{}, echoes {}", self.rows(RowKind::Note), self.rows(RowKind::Echo)))?;
         row(out, "threads", format!("{}, branches {}", self.log.thread_count(), session.main().branches))?;
+        let header = session.header();
+        for (name, from) in [
+            ("forked from", header.and_then(|header| header.forked_from.as_deref())),
+            ("sub-agent of", header.and_then(|header| header.parent.as_deref())),
+        ] {
+            if let Some(from) = from {
+                row(out, name, format!(" {}", safe(from)))?;
+            }
+        }
         let usage = session.usage;
         row(
             out,
@@ -247,6 +258,7 @@ impl<'a> Facts<'a> {
 fn compaction(session: &Session, compaction: &Compaction) -> Value {
     let line = |row: u32| session.rows()[row as usize].line;
     let summary = compaction.summary.map(|id| session.turn(id));
+    let after = session.size_after(compaction);
     json!({
         "generation": compaction.generation,
         "turn": summary.map(|turn| turn.number),
@@ -254,9 +266,14 @@ fn compaction(session: &Session, compaction: &Compaction) -> Value {
         "boundary_line": compaction.boundary_row.map(line),
         "trigger": compaction.trigger,
         "tokens_before": compaction.tokens_before,
-        "tokens_after": compaction.tokens_after,
-        "summary_tokens": summary.map(|turn| turn.tokens),
-        "readable": summary.map(|turn| turn.tokens > 0),
+        "tokens_after": after.map(|(tokens, _)| tokens),
+        "tokens_before_from": compaction.before_from.map(SizeFrom::name),
+        "tokens_after_from": after.map(|(_, from)| from.name()),
+        "summary_tokens": compaction.summary_tokens,
+        "readable": summary.map(|_| compaction.is_readable()),
+        "unreadable": compaction.unreadable(),
+        "encrypted_bytes": compaction.encrypted,
+        "told_anew": compaction.told_anew,
         "covers": compaction.covers,
         "kept": compaction.kept,
         "abandoned": compaction.abandoned,

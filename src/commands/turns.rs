@@ -168,6 +168,6 @@ fn echo(session: &Session, row: u32) -> Value {
         "line": record.line,
         "offset": record.offset,
         "bytes": record.length,
-        "preview": preview::of(session.name(record.label)),
+        "preview": preview::of(session.label(record)),
     })
 }

@@ -4,24 +4,24 @@
 //! words hide (prompts, queued prompts, rejections of tool calls), how compactions old and new are marked. Unknown
 //! types and fields are counted by name, never refused. How turns hang together is the session model's work.
 
-mod blocks;
 mod envelope;
-mod read_back;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use std::borrow::Cow;
 
-use blocks::Content;
 use envelope::{Attachment, Envelope};
 
 use super::Evidence;
+use super::blocks::Content;
 use super::facts::{
     Body, Boundary, Clearing, Id, Parent, PartFacts, Queue, Record, Role, Strand, TurnFacts, Usage,
 };
 use super::lenient::Link;
+use super::line;
 use crate::text::display;
-pub use read_back::texts;
+pub use whole::texts;
 
 /// How an old version's summary begins: it set no flag and left no boundary.
 const CONTINUATION: &str =
@@ -40,20 +40,7 @@ pub struct Parser {
 impl Parser {
     /// See [`super::Parser::parse`].
     pub fn parse(&mut self, line: &[u8]) -> Record {
-        // Checked as a whole, the line need not be checked again string by string: a quarter of the time.
-        let envelope = simdutf8::basic::from_utf8(line).ok().map(serde_json::from_str::<Envelope>);
-        match envelope {
-            Some(Ok(envelope)) => self.record(envelope),
-            _ => self.second_chance(line),
-        }
-    }
-
-    fn second_chance(&mut self, line: &[u8]) -> Record {
-        let mended = super::repair::mend(line);
-        match serde_json::from_str::<Envelope>(&mended) {
-            Ok(envelope) => Record { repaired: true, ..self.record(envelope) },
-            Err(error) => Record::bare("malformed", Body::Malformed(reason(line, &error).into())),
-        }
+        line::read(line, |text| serde_json::from_str::<Envelope>(text).map(|envelope| self.record(envelope)))
     }
 
     fn record(&mut self, mut envelope: Envelope) -> Record {
@@ -69,39 +56,14 @@ impl Parser {
             record.strand = Strand::Side(display::name(envelope.agent_id.as_str()));
             record.short_id = envelope.short_id();
         }
-        record.time = envelope.timestamp.0.as_deref().and_then(milliseconds);
-        record.session = changed(&mut self.session, envelope.session_id.as_str());
-        record.version = changed(&mut self.version, envelope.version.as_str());
+        record.time = envelope.timestamp.0.as_deref().and_then(line::milliseconds);
+        record.session = line::changed(&mut self.session, envelope.session_id.as_str());
+        record.version = line::changed(&mut self.version, envelope.version.as_str());
         record.unknown = unknown_names(&envelope);
         record.label = label(kind, &envelope);
         record.body = body(&mut envelope);
         record
     }
-}
-
-/// Why a line is no record.
-fn reason(line: &[u8], error: &serde_json::Error) -> String {
-    if line.iter().all(|b| *b == 0) {
-        return format!("{} zero bytes, as a crash leaves them", line.len());
-    }
-    if error.is_eof() {
-        return format!("ends in the middle of a value, after byte {}", line.len());
-    }
-    let text = error.to_string();
-    let what = text.split(" at line ").next().unwrap_or(&text);
-    format!("{what} at byte {}", error.column())
-}
-
-fn changed(last: &mut String, now: &str) -> Option<Box<str>> {
-    if now.is_empty() || last == now {
-        return None;
-    }
-    now.clone_into(last);
-    Some(now.into())
-}
-
-fn milliseconds(text: &str) -> Option<i64> {
-    text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
 }
 
 fn label(kind: &str, envelope: &Envelope) -> Cow<'static, str> {
@@ -143,7 +105,7 @@ fn body(envelope: &mut Envelope) -> Body {
         }),
         ("content-replacement", _) => Body::Clearing(Clearing {
             tokens_saved: None,
-            calls: std::mem::take(&mut envelope.replacements.0),
+            calls: envelope.replacements.0.iter().filter_map(|one| super::blocks::id(one.call)).collect(),
         }),
         ("queue-operation", _) => queue(envelope),
         ("attachment", _) => match std::mem::take(&mut envelope.attachment) {
@@ -180,14 +142,13 @@ fn turn(envelope: &mut Envelope) -> Body {
         cache_write: message.usage.cache_write.0.unwrap_or(0),
     });
     Body::Turn(TurnFacts {
-        role,
         message: if role == Role::Assistant { message.id.0.as_deref().map(Id::of) } else { None },
-        parts: content.parts,
         silent: content.silent,
         usage,
         injected: envelope.is_meta.0,
         model: message.model.boxed().filter(|model| &**model != "<synthetic>"),
         agent: display::name(envelope.tool_use_result.agent_id.as_str()),
+        ..TurnFacts::new(role, content.parts)
     })
 }
 
@@ -213,6 +174,7 @@ fn boundary(envelope: &mut Envelope) -> Boundary {
             (Link::Id(head), Link::Id(tail)) => Some((head, tail)),
             _ => None,
         },
+        ..Boundary::default()
     }
 }
 
@@ -225,21 +187,6 @@ fn queue(envelope: &mut Envelope) -> Body {
         "popAll" => Body::Queue(Queue::Withdraw),
         _ => Body::Note,
     }
-}
-
-/// Whether a tool result carries the user's own words: the reason given with a rejection, or answers to the
-/// agent's questions.
-pub(super) fn voice(text: &str) -> Option<&str> {
-    const SAID: &str = "the user said:";
-    if text.starts_with("User has answered your questions") {
-        return Some(text);
-    }
-    if !text.starts_with("The user doesn't want to") {
-        return None;
-    }
-    let at = text.find(SAID)? + SAID.len();
-    let said = text[at..].trim();
-    (!said.is_empty()).then_some(said)
 }
 
 /// What one line says about whether its file is Claude Code's.

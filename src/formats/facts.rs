@@ -82,6 +82,8 @@ pub enum PartKind {
     ToolResult,
     /// A picture.
     Image,
+    /// A text that only the model's provider can read.
+    Encrypted,
     /// A block of a kind that this build does not know; kept, counted and shown as it is.
     Other,
 }
@@ -95,6 +97,7 @@ impl PartKind {
             Self::ToolCall => "tool_call",
             Self::ToolResult => "tool_result",
             Self::Image => "image",
+            Self::Encrypted => "encrypted",
             Self::Other => "other",
         }
     }
@@ -119,8 +122,28 @@ pub struct PartFacts {
     pub error: bool,
     /// A result that carries the user's own words.
     pub voice: bool,
+    /// A checksum of its text, to find the same text again; 0 of parts without a text of their own.
+    pub digest: u32,
     /// The first words.
     pub preview: String,
+}
+
+impl PartFacts {
+    /// A part of `kind` about which nothing else is known.
+    pub fn bare(kind: PartKind) -> Self {
+        Self {
+            kind,
+            tool: None,
+            path: None,
+            bytes: 0,
+            tokens: 0,
+            call: None,
+            error: false,
+            voice: false,
+            digest: 0,
+            preview: String::new(),
+        }
+    }
 }
 
 /// Tokens the provider charged for one message.
@@ -140,6 +163,39 @@ impl Usage {
     /// Size of the context the message was made from.
     pub fn context(self) -> u64 {
         self.input + self.cache_read + self.cache_write
+    }
+
+    /// Adds what was charged beside it.
+    pub fn add(&mut self, other: Self) {
+        self.input += other.input;
+        self.output += other.output;
+        self.cache_read += other.cache_read;
+        self.cache_write += other.cache_write;
+    }
+}
+
+/// Which of its two records an agent wrote that puts every message down twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Twin {
+    /// What its interface was told.
+    Event,
+    /// What the model was told.
+    Item,
+}
+
+/// What a message says as a whole, hashed: how a compaction's copy of it is known again where there are no ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Said {
+    role: Role,
+    digest: u32,
+    bytes: u32,
+}
+
+impl Said {
+    /// What `parts` say in `role`.
+    pub fn of(role: Role, parts: &[PartFacts]) -> Self {
+        let digest = parts.iter().fold(0u32, |sum, part| sum.rotate_left(5) ^ part.digest);
+        Self { role, digest, bytes: parts.iter().fold(0, |sum, part| sum.saturating_add(part.bytes)) }
     }
 }
 
@@ -162,6 +218,34 @@ pub struct TurnFacts {
     pub model: Option<Box<str>>,
     /// The sub-agent that a result comes from.
     pub agent: Option<Box<str>>,
+    /// It goes on with the assistant's open turn: its format names no messages, only their pieces one after another.
+    pub joins: bool,
+    /// Its agent writes the message twice, and this is one of the two.
+    pub twin: Option<Twin>,
+    /// What it says, where its format needs that to be found again.
+    pub said: Option<Said>,
+    /// It sums up the branch that ends in this record.
+    pub branch: Option<Id>,
+}
+
+impl TurnFacts {
+    /// A record of these parts about which nothing else is known.
+    pub fn new(role: Role, parts: Vec<PartFacts>) -> Self {
+        Self {
+            role,
+            message: None,
+            parts,
+            silent: Vec::new(),
+            usage: None,
+            injected: false,
+            model: None,
+            agent: None,
+            joins: false,
+            twin: None,
+            said: None,
+            branch: None,
+        }
+    }
 }
 
 /// What happened to prompts that wait for the agent.
@@ -194,6 +278,56 @@ pub struct Boundary {
     pub kept: Vec<Id>,
     /// First and last record of a kept run.
     pub kept_segment: Option<(Id, Id)>,
+    /// Where the kept run begins that ends with the compaction.
+    pub kept_from: Option<KeptFrom>,
+    /// The model reads what was kept before the summary, not behind it.
+    pub kept_first: bool,
+    /// What the compaction wrote down again: messages kept word for word, and others told to the model anew.
+    pub again: Vec<Again>,
+}
+
+/// The first record that a compaction left in view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptFrom {
+    /// The record with this id.
+    Record(Id),
+    /// The record with this number among those that can be read, from 0.
+    Entry(u64),
+}
+
+/// A message that a compaction's record holds a copy of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Again {
+    /// What it says.
+    pub said: Said,
+    /// Its blocks, and the number of the first among all blocks of the record.
+    pub parts: Vec<PartFacts>,
+    /// See `parts`.
+    pub first: u16,
+}
+
+/// What a record measures: sizes and names that stand beside the conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Meter {
+    /// Tokens charged so far, for the whole session.
+    pub total: Option<Usage>,
+    /// Size of the context that the newest message was made from.
+    pub context: Option<u64>,
+    /// Size of the model's window.
+    pub window: Option<u64>,
+    /// The model that answers from now on.
+    pub model: Option<Box<str>>,
+}
+
+/// Where a session comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Header {
+    /// The session, or its file, that this one was forked from.
+    pub forked_from: Option<Box<str>>,
+    /// The session whose sub-agent this one is.
+    pub parent: Option<Box<str>>,
+    /// Its beginning is in another file.
+    pub begins_elsewhere: bool,
 }
 
 /// Results whose text was taken from the model's view.
@@ -214,6 +348,16 @@ pub enum Body {
     Queue(Queue),
     /// A compaction's mark.
     Boundary(Boundary),
+    /// A whole compaction in one record: its mark and its summary.
+    Compacted(Box<(Boundary, TurnFacts)>),
+    /// The newest prompts, so many of them, and all that followed them, were taken from the model's view.
+    Rewind(u32),
+    /// A measurement.
+    Meter(Box<Meter>),
+    /// Where the session comes from.
+    Header(Box<Header>),
+    /// A sub-agent was started by this call.
+    Agent(Box<str>, Option<Id>),
     /// A microcompaction.
     Clearing(Clearing),
     /// The session's title.

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
@@ -15,7 +16,7 @@ use crate::text::{preview, tokens};
 /// default of the visitor's value.
 macro_rules! shrug_at {
     ($($method:ident),* $(,)?) => {
-        $(shrug_at!(@ $method);)*
+        $(crate::formats::lenient::shrug_at!(@ $method);)*
     };
     (@ bool) => { fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> { Ok(Default::default()) } };
     (@ numbers) => {
@@ -166,6 +167,27 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
+/// How many bytes a string has; 0 where the value is something else.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Length(pub u32);
+
+impl<'de> Deserialize<'de> for Length {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Length;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Length, E> {
+                Ok(Length(u32::try_from(text.len()).unwrap_or(u32::MAX)))
+            }
+            shrug_at!(bool, numbers, null, array, object);
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
 /// The strings of an array, as ids.
 #[derive(Debug, Default)]
 pub struct Ids(pub Vec<super::facts::Id>);
@@ -190,6 +212,88 @@ impl<'de> Deserialize<'de> for Ids {
             shrug_at!(bool, numbers, null, string, object);
         }
         deserializer.deserialize_any(V)
+    }
+}
+
+/// An object of which one key was read already, and perhaps its value, with these before the rest.
+pub struct Resumed<'de, A> {
+    key: Option<Cow<'de, str>>,
+    value: Option<Cow<'de, str>>,
+    rest: A,
+}
+
+impl<'de, A: MapAccess<'de>> Resumed<'de, A> {
+    /// The object that begins with the key that was `read`, and with its value where that was read too, and goes on
+    /// with `rest`.
+    pub fn new(read: Option<(Cow<'de, str>, Option<Cow<'de, str>>)>, rest: A) -> Self {
+        let (key, value) = read.unzip();
+        Self { key, value: value.flatten(), rest }
+    }
+}
+
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for Resumed<'de, A> {
+    type Error = A::Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, A::Error> {
+        match self.key.take() {
+            Some(key) => seed.deserialize(CowDeserializer(key, PhantomData)).map(Some),
+            None => self.rest.next_key_seed(seed),
+        }
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
+        match self.value.take() {
+            Some(value) => seed.deserialize(CowDeserializer(value, PhantomData)),
+            None => self.rest.next_value_seed(seed),
+        }
+    }
+}
+
+/// A string as a deserializer that keeps it borrowed.
+struct CowDeserializer<'de, E>(Cow<'de, str>, PhantomData<E>);
+
+impl<'de, E: serde::de::Error> Deserializer<'de> for CowDeserializer<'de, E> {
+    type Error = E;
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, E> {
+        match self.0 {
+            Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+            Cow::Owned(text) => visitor.visit_string(text),
+        }
+    }
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// The elements of an array; none where the value is something else.
+#[derive(Debug)]
+pub struct List<T>(pub Vec<T>);
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for V<T> {
+            type Value = List<T>;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<List<T>, A::Error> {
+                let mut elements = Vec::new();
+                while let Some(element) = seq.next_element()? {
+                    elements.push(element);
+                }
+                Ok(List(elements))
+            }
+            shrug_at!(bool, numbers, null, string, object);
+        }
+        deserializer.deserialize_any(V(PhantomData))
     }
 }
 
@@ -253,8 +357,10 @@ pub struct Weight {
     pub filled: bool,
     /// How many images are in it.
     pub images: u32,
-    /// It carries the user's own words (see [`super::claude_code::voice`]).
+    /// It carries the user's own words (see [`super::blocks::voice`]).
     pub voice: bool,
+    /// A checksum of its texts.
+    pub digest: u32,
 }
 
 impl Weight {
@@ -262,6 +368,7 @@ impl Weight {
     pub fn add(&mut self, text: &str) {
         self.bytes = self.bytes.saturating_add(u32::try_from(text.len()).unwrap_or(u32::MAX));
         self.tokens = self.tokens.saturating_add(tokens::estimate(text));
+        self.digest = self.digest.rotate_left(1) ^ crc32fast::hash(text.as_bytes());
         if self.preview.is_empty() {
             self.preview = preview::of(text);
         }
@@ -278,6 +385,7 @@ impl Weight {
         self.filled |= other.filled;
         self.images += other.images;
         self.voice |= other.voice;
+        self.digest = self.digest.rotate_left(1) ^ other.digest;
     }
 }
 

@@ -40,6 +40,10 @@ pub(super) fn children(view: &View, log: &OpenLog, generation: u32) -> Vec<Node>
     let sections = view.summary_text(log, generation).sections.len();
     let mut children: Vec<Node> =
         (0..sections).map(|section| Node::Section(generation, section as u16)).collect();
+    if let Some(summary) = compaction.summary.filter(|_| compaction.told_anew > 0) {
+        let again = (0..).zip(log.session.parts(summary)).filter(|(_, (_, part))| part.again);
+        children.extend(again.map(|(index, _)| Node::Part(summary, index)));
+    }
     if view.kind == ViewKind::Window {
         return children;
     }

@@ -60,6 +60,12 @@ pub enum Mark {
     Repaired,
     /// Seen again at this line.
     Echo(u32),
+    /// A summary that cannot be read here.
+    Unreadable,
+    /// Told to the model again, beside the summary.
+    ToldAgain,
+    /// It sums up the branch that ended in this turn.
+    SumsUp(u32),
 }
 
 impl Mark {
@@ -81,12 +87,23 @@ impl Mark {
             Self::Provenance(how) => (*how).into(),
             Self::Repaired => "repaired".into(),
             Self::Echo(line) => format!("again at L{line}"),
+            Self::Unreadable => "! unreadable".into(),
+            Self::ToldAgain => "told again".into(),
+            Self::SumsUp(turn) => format!("sums up the branch that ended at t{turn}"),
         }
     }
 
     /// Whether it warns.
     pub fn warns(&self) -> bool {
-        matches!(self, Self::Error | Self::Outlier | Self::Incomplete | Self::Dangling | Self::Withdrawn)
+        matches!(
+            self,
+            Self::Error
+                | Self::Outlier
+                | Self::Incomplete
+                | Self::Dangling
+                | Self::Withdrawn
+                | Self::Unreadable
+        )
     }
 }
 

@@ -61,18 +61,28 @@ fn generation_label(view: &View, session: &Session, generation: u32) -> Label {
         Some(_) if compaction.covers.is_empty() && compaction.kept.is_empty() => {
             "summary of turns in another file".to_owned()
         }
-        Some(_) => format!("summary of {}", numbers::count(u64::from(compaction.covered()), "turn")),
+        Some(_) => {
+            let sealed = compaction.encrypted.map(|size| numbers::bytes(u64::from(size)));
+            let what = sealed.map_or("summary".to_owned(), |size| format!("encrypted summary ({size})"));
+            let turns = numbers::count(u64::from(compaction.covered()), "turn");
+            let kept = compaction.kept_turns();
+            let kept = if kept > 0 { format!(" · {kept} kept") } else { String::new() };
+            format!("{what} of {turns}{kept}")
+        }
     };
     if !trigger.is_empty() {
         text = format!("{text} · {trigger}");
     }
-    if let Some(before) = compaction.tokens_before {
-        text = format!("{text} · at {}", numbers::short(before));
+    if let Some(before) = compaction.before(numbers::short) {
+        text = format!("{text} · at {before}");
     }
     if compaction.depth > 1 {
         text = format!("{text} · depth {}", compaction.depth);
     }
     if compaction.summary.is_some() {
+        if compaction.unreadable().is_some() {
+            marks.push(Mark::Unreadable);
+        }
         match compaction.complete {
             Some(false) => marks.push(Mark::Incomplete),
             None => marks.push(Mark::Untold),
@@ -88,7 +98,7 @@ fn generation_label(view: &View, session: &Session, generation: u32) -> Label {
         address: Some(Address::Generation(generation)),
         who: "",
         text,
-        tokens: compaction.summary.map(|id| u64::from(session.turn(id).tokens)),
+        tokens: compaction.summary_tokens.map(u64::from),
         turn: compaction.summary.map(|id| session.turn(id).number),
         recorded: true,
         out: compaction.summary.is_none() || view.summary != Some(generation),
@@ -195,6 +205,9 @@ fn bare_turn_label(session: &Session, id: TurnId) -> Label {
     if turn.is_injected() {
         marks.push(Mark::Injected);
     }
+    if let Some((_, leaf)) = session.branch_summaries().iter().find(|(summary, _)| *summary == id) {
+        marks.push(Mark::SumsUp(session.turn(*leaf).number));
+    }
     if turn.is_dangling() {
         marks.push(Mark::Dangling);
     }
@@ -259,6 +272,8 @@ fn bare_part_label(log: &OpenLog, id: TurnId, index: u16, part: &Part) -> Label 
         marks.push(Mark::Voice);
     } else if part.error {
         marks.push(Mark::Error);
+    } else if part.again {
+        marks.push(Mark::ToldAgain);
     }
     Label {
         kind: "part",
@@ -269,6 +284,7 @@ fn bare_part_label(log: &OpenLog, id: TurnId, index: u16, part: &Part) -> Label 
             PartKind::ToolCall => "call",
             PartKind::ToolResult => "result",
             PartKind::Image => "image",
+            PartKind::Encrypted => "sealed",
             PartKind::Other => "other",
         },
         text,
@@ -309,13 +325,9 @@ fn row_label(session: &Session, row: u32) -> Label {
         (None, crate::session::RowKind::Echo) => {
             let of =
                 session.echoes().iter().find(|echo| echo.row == row).map(|echo| session.address(echo.of));
-            format!(
-                "{} repeats {}",
-                session.name(record.label),
-                of.map_or_else(String::new, |a| a.to_string())
-            )
+            format!("{} repeats {}", session.label(record), of.map_or_else(String::new, |a| a.to_string()))
         }
-        _ => session.name(record.label).to_owned(),
+        _ => session.label(record).to_owned(),
     };
     Label {
         kind: if reason.is_some() { "malformed" } else { "note" },

@@ -159,13 +159,14 @@ impl View {
         fill
     }
 
-    /// The summary of a generation, read back once.
+    /// The summary of a generation, read back once; empty where it cannot be read.
     pub fn summary_text(&self, log: &OpenLog, generation: u32) -> Rc<SummaryText> {
         if let Some(summary) = self.summaries.borrow().get(&generation) {
             return Rc::clone(summary);
         }
-        let turn = log.session.generation(generation).and_then(|compaction| compaction.summary);
-        let text = turn.and_then(|turn| crate::session::text::whole(&log.session, &log.source, turn).ok());
+        let compaction = log.session.generation(generation).filter(|compaction| compaction.is_readable());
+        let turn = compaction.and_then(|compaction| compaction.summary);
+        let text = turn.and_then(|turn| crate::session::text::summary(&log.session, &log.source, turn).ok());
         let text = text.unwrap_or_default();
         let summary = Rc::new(SummaryText { sections: sections::split(&text), text });
         self.summaries.borrow_mut().insert(generation, Rc::clone(&summary));

@@ -76,11 +76,11 @@ fn set_aside(view: &mut View, session: &Session) {
         _ => None,
     });
     let begins = view.summary.and_then(|g| session.generation(g)).and_then(|c| c.summary).or(first);
-    let Some(begins) = begins else { return };
-    let (from, to) = (session.turn(begins).number, view.as_of);
+    // Nothing is in view where all of it was rewound.
+    let (from, to) = (begins.map_or(1, |begins| session.turn(begins).number), view.as_of);
     for number in from..=to {
         let Some(id) = session.numbered(0, number) else { continue };
-        if view.position_in_view(Node::Turn(id), session).is_none() && id != begins {
+        if view.position_in_view(Node::Turn(id), session).is_none() && Some(id) != begins {
             view.abandoned.push(id);
         }
     }

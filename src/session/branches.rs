@@ -6,7 +6,8 @@
 
 use crate::formats::facts::{Parent, Role};
 
-use super::model::{NEVER, Row, Session, Turn, TurnId};
+use super::model::Session;
+use super::turns::{NEVER, Row, Turn, TurnId};
 
 /// What the record that a record hangs on leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,9 +59,35 @@ impl Session {
         }
     }
 
-    /// The newest turn of a thread.
+    /// The turn that the next one of a thread goes on from: its newest, unless a rewind went back since.
     pub(super) fn tip(&self, thread: usize) -> TurnId {
-        self.threads[thread].turns.last().copied().unwrap_or(TurnId::NONE)
+        let turns = &self.threads[thread].turns;
+        match self.rewinds.last() {
+            Some((at, to)) if thread == 0 && *at as usize == turns.len() => *to,
+            _ => turns.last().copied().unwrap_or(TurnId::NONE),
+        }
+    }
+
+    /// Takes the newest `prompts` and all that followed them from the model's view.
+    pub(super) fn rewind(&mut self, prompts: u32) {
+        let now = self.last();
+        let mut left = prompts;
+        let mut at = self.tip(0);
+        while let Some(id) = at.some().filter(|_| left > 0) {
+            let turn = self.turn(id);
+            // A rewind does not reach behind a summary: what that covers is no part of the history any more.
+            if turn.is_summary() {
+                break;
+            }
+            left -= u32::from(turn.role == Role::User && !turn.is_injected());
+            at = turn.prev;
+            self.stamp_abandoned(id, now);
+        }
+        if left < prompts {
+            self.rewinds.push((now, at));
+            let thread = &mut self.threads[0];
+            thread.branches = thread.branches.saturating_add(1);
+        }
     }
 
     /// Finds the turn before a new one of `step`, and stamps what a fork abandons.
@@ -136,11 +163,14 @@ impl Session {
     }
 
     /// Whether nothing but new turns changed what the model sees from turn `from` to turn `to` of the main thread,
-    /// both included: no results were cleared and no prompt was taken back.
+    /// both included: no results were cleared, no prompt was taken back, nothing was rewound.
     pub fn is_steady(&self, from: u32, to: u32) -> bool {
         let between = |at: u32| (from..=to).contains(&at);
+        let rewound = self.rewinds.iter().rev().take_while(|(at, _)| *at >= from).any(|(at, _)| between(*at));
         let cleared = self.clearings.iter().rev().take_while(|clearing| clearing.turn >= from);
-        !cleared.map(|clearing| clearing.turn).any(between) && !self.withdrawn.values().copied().any(between)
+        !rewound
+            && !cleared.map(|clearing| clearing.turn).any(between)
+            && !self.withdrawn.values().copied().any(between)
     }
 
     /// The path of turn `id`, newest first: the turn itself, the one before it, and so on to its root. Prompts

@@ -4,11 +4,12 @@
 //! that it kept) or where the conversation begins, and ends before the boundary. Inside it the path decides what is covered; turns off the
 //! path are abandoned, not covered. All of it is stamped when the summary arrives and never changes.
 
-use crate::formats::facts::{Boundary, Clearing as ClearingFacts, Id, PartKind, Role, TurnFacts};
+use crate::formats::facts::{Again, Boundary, Clearing as ClearingFacts, Id, PartKind, Role, TurnFacts};
 
 use super::branches::Hang;
 use super::grow::Line;
-use super::model::{Row, Session, Turn, TurnId};
+use super::model::Session;
+use super::turns::{Row, RowKind, Turn, TurnId};
 
 /// How the covered range is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,30 @@ impl Provenance {
     }
 }
 
+/// Where a size comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SizeFrom {
+    /// The compaction's own record.
+    Boundary,
+    /// What was charged for the message next to it: near, but not the same.
+    Usage,
+}
+
+impl SizeFrom {
+    /// The word in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Boundary => "boundary",
+            Self::Usage => "usage",
+        }
+    }
+
+    /// `~` before a size that is only near.
+    pub fn sign(self) -> &'static str {
+        if self == Self::Usage { "~" } else { "" }
+    }
+}
+
 /// A run of turn numbers of the main thread, both ends in it.
 pub type Range = (u32, u32);
 
@@ -46,14 +71,24 @@ pub struct Compaction {
     pub summary: Option<TurnId>,
     /// What set it off, as logged.
     pub trigger: Option<Box<str>>,
-    /// Context size before it, as logged by the boundary or by the message before it.
+    /// Context size before it; where it comes from says `before_from`.
     pub tokens_before: Option<u64>,
-    /// Context size after it, as logged by the boundary.
+    /// Context size after it, as logged by its own record.
     pub tokens_after: Option<u64>,
+    /// Where the size before comes from; None where there is none.
+    pub before_from: Option<SizeFrom>,
+    /// Estimated tokens of its summary; None without a summary, and where that cannot be read.
+    pub summary_tokens: Option<u32>,
+    /// Bytes of its summary, where only the model's provider can read it.
+    pub encrypted: Option<u32>,
+    /// Messages that it wrote down again and that are no earlier turn's.
+    pub told_anew: u32,
     /// The turns it replaced.
     pub covers: Vec<Range>,
     /// Turns of its range that stayed in view word for word.
     pub kept: Vec<Range>,
+    /// The model reads them before the summary, not behind it.
+    pub kept_first: bool,
     /// Turns of its range on other branches.
     pub abandoned: Vec<Range>,
     /// How the range is known from the chain of records alone (see [`Session::provenance`]).
@@ -112,22 +147,7 @@ impl Session {
         if let Some(id) = id {
             self.boundaries.insert(id, (index, facts.tokens_before));
         }
-        self.compactions.push(Compaction {
-            generation: index as u32 + 1,
-            boundary_row: Some(row),
-            summary: None,
-            trigger: facts.trigger.clone(),
-            tokens_before: facts.tokens_before,
-            tokens_after: facts.tokens_after,
-            covers: Vec::new(),
-            kept: Vec::new(),
-            abandoned: Vec::new(),
-            provenance: Provenance::None,
-            unbroken: false,
-            complete: None,
-            depth: 0,
-            rows: None,
-        });
+        self.compactions.push(Compaction::marked(index as u32 + 1, row, &facts));
         self.pending = Some(Pending { index, facts, tip });
     }
 
@@ -139,7 +159,7 @@ impl Session {
             let mut since = self.main().turns.iter().rev().take_while(|id| **id != pending.tip);
             since.all(|id| self.turn(*id).is_queued())
         });
-        let (index, boundary) = match pending {
+        let (index, mut boundary) = match pending {
             Some(pending) => (pending.index, pending.facts),
             None => (self.compactions.len(), Boundary::default()),
         };
@@ -154,97 +174,66 @@ impl Session {
         let known_end = matches!(end, Hang::At(turn) if self.turn(turn).thread == 0);
         let step = self.step_ends.len() as u32;
         let place = if known_end { self.place(0, end, step, Role::Summary).prev } else { tip };
-        let turn = self.add_turn(0, line, row, Role::Summary, place, step, 0);
-        self.extend(turn, row, facts);
-        self.compactions[index].summary = Some(turn);
+        let turn = self.summarised(index, line, row, place, facts);
         if let Some(mark) = self.compactions[index].boundary_row {
             self.rows[mark as usize].anchor = turn;
         }
-        self.cover(index, turn, known_end, &boundary);
+        self.cover(index, turn, known_end, &mut boundary);
     }
 
-    /// Works out what the compaction at `index` with summary `turn` covers.
-    fn cover(&mut self, index: usize, turn: TurnId, known_end: bool, boundary: &Boundary) {
-        let Some(end) = self.before(turn) else {
-            let compaction = &mut self.compactions[index];
-            (compaction.complete, compaction.depth) = (Some(false), 1);
-            return;
-        };
-        let mut path: Vec<TurnId> = Vec::new();
-        for id in self.path(end) {
-            path.push(id);
-            let at = self.turn(id);
-            if at.role == Role::Summary || at.is_root() {
-                break;
-            }
-        }
-        path.reverse();
-        let Some(start) = path.first().copied() else { return };
-        let first_row = self.turn(start).first_row;
-        let last_row =
-            self.compactions[index].boundary_row.unwrap_or(self.turn(turn).first_row).saturating_sub(1);
-        // What the compaction before kept stands above its summary and was in view with it.
-        let mut in_view: Vec<TurnId> = self
-            .compaction_of(start)
-            .into_iter()
-            .flat_map(|before| before.kept.iter().flat_map(|(from, to)| *from..=*to))
-            .filter_map(|number| self.numbered(0, number))
-            .collect();
-        in_view.extend(&path);
-        let kept = self.kept_turns(boundary, &in_view);
-        let numbers = |ids: &mut dyn Iterator<Item = TurnId>| ranges(ids.map(|id| self.turn(id).number));
-        let covers = numbers(&mut in_view.iter().copied().filter(|id| !kept.contains(id)));
-        let kept_ranges = numbers(&mut kept.iter().copied());
-        let on_path = |id: &TurnId| path.binary_search(id).is_ok();
-        let span = self.turn(start).number..self.turn(turn).number;
-        let abandoned = numbers(&mut span.filter_map(|n| self.numbered(0, n)).filter(|id| !on_path(id)));
-        let broken = path.iter().any(|id| self.turn(*id).is_dangling());
-        let complete = self.is_complete(&path, first_row, last_row);
-        let depth =
-            1 + path.iter().filter_map(|id| self.compaction_of(*id)).map(|c| c.depth).max().unwrap_or(0);
-        let logged = self.context_size(self.turn(end).number).map(|(tokens, _)| u64::from(tokens));
+    /// A compaction whose mark and summary are one record.
+    pub(super) fn compacted(
+        &mut self,
+        line: Line,
+        row: u32,
+        hang: Hang,
+        mut boundary: Boundary,
+        facts: TurnFacts,
+    ) {
+        let index = self.compactions.len();
+        let mut compaction = Compaction::marked(index as u32 + 1, row, &boundary);
+        compaction.boundary_row = None;
+        self.compactions.push(compaction);
+        let step = self.step_ends.len() as u32;
+        let place = self.place(0, hang, step, Role::Summary).prev;
+        let turn = self.summarised(index, line, row, place, facts);
+        let known_start = boundary.kept_from.is_some_and(|from| self.row_kept_from(from).is_some());
+        self.cover(index, turn, known_start, &mut boundary);
+        let told_anew = self.tell_anew(turn, row, boundary.again);
+        self.compactions[index].told_anew = told_anew;
+    }
+
+    /// The turn of the summary of the compaction at `index`.
+    fn summarised(&mut self, index: usize, line: Line, row: u32, prev: TurnId, facts: TurnFacts) -> TurnId {
+        let step = self.step_ends.len() as u32;
+        let sealed = facts.parts.iter().find(|part| part.kind == PartKind::Encrypted);
+        let (sealed, tokens) =
+            (sealed.map(|part| part.bytes), facts.parts.iter().map(|part| part.tokens).sum());
+        let turn = self.add_turn(0, line, row, Role::Summary, prev, step, 0);
+        self.extend(turn, row, facts);
         let compaction = &mut self.compactions[index];
-        compaction.tokens_before = compaction.tokens_before.or(logged);
-        compaction.unbroken = !broken;
-        compaction.provenance = if known_end && !broken { Provenance::Exact } else { Provenance::Positional };
-        compaction.covers = covers;
-        compaction.kept = kept_ranges;
-        compaction.abandoned = abandoned;
-        compaction.complete = complete;
-        compaction.depth = depth;
-        compaction.rows = Some((first_row, last_row));
+        compaction.summary = Some(turn);
+        compaction.encrypted = sealed;
+        compaction.summary_tokens = sealed.is_none().then_some(tokens);
+        turn
     }
 
-    /// The turns of `in_view` that the boundary says were kept, in order.
-    fn kept_turns(&self, boundary: &Boundary, in_view: &[TurnId]) -> Vec<TurnId> {
-        let turn_of = |id: &Id| self.ids.get(id).and_then(|row| self.rows[*row as usize].anchor.some());
-        let mut kept: Vec<TurnId> = if boundary.kept.is_empty() {
-            match boundary.kept_segment.and_then(|(head, tail)| Some((turn_of(&head)?, turn_of(&tail)?))) {
-                Some((head, tail)) => {
-                    in_view.iter().copied().filter(|id| (head..=tail).contains(id)).collect()
+    /// Messages that the compaction of `turn` wrote down and that are no earlier turn's: the model reads them with
+    /// the summary, so they are parts of its turn. The answer is how many there are.
+    fn tell_anew(&mut self, turn: TurnId, row: u32, again: Vec<Again>) -> u32 {
+        let mut told = 0;
+        for message in again {
+            told += 1;
+            for (index, part) in (message.first..).zip(&message.parts) {
+                self.add_part(turn, row, index, part);
+                if let Some(part) = self.parts.last_mut() {
+                    part.again = true;
                 }
-                None => Vec::new(),
             }
-        } else {
-            boundary.kept.iter().filter_map(turn_of).filter(|id| in_view.contains(id)).collect()
-        };
-        kept.sort_unstable();
-        kept.dedup();
-        kept
-    }
-
-    /// Whether every original of a range is in the log: not where a line in it is malformed or the file begins in
-    /// the middle of a conversation; nobody can tell where the chain breaks inside.
-    fn is_complete(&self, path: &[TurnId], first_row: u32, last_row: u32) -> Option<bool> {
-        let from = self.malformed.partition_point(|(row, _)| *row < first_row);
-        let malformed = self.malformed.get(from).is_some_and(|(row, _)| *row <= last_row);
-        let begins_inside =
-            path.first().is_some_and(|id| self.turn(*id).is_dangling() && self.turn(*id).number == 1);
-        if malformed || begins_inside {
-            return Some(false);
         }
-        let broken = path.iter().any(|id| self.turn(*id).is_dangling());
-        (!broken).then_some(true)
+        let end = self.parts.len() as u32;
+        self.turns[turn.0 as usize].parts.1 = end;
+        told
     }
 
     /// How the covered range of `compaction` is known. The compaction call's own file, where there is one, names
@@ -291,22 +280,64 @@ impl Session {
     }
 }
 
-/// Rising numbers as runs.
-pub(super) fn ranges(numbers: impl Iterator<Item = u32>) -> Vec<Range> {
-    let mut out: Vec<Range> = Vec::new();
-    for number in numbers {
-        match out.last_mut() {
-            Some((_, end)) if *end + 1 == number => *end = number,
-            _ => out.push((number, number)),
+impl Compaction {
+    /// A compaction of which only the mark at `row` is known.
+    fn marked(generation: u32, row: u32, facts: &Boundary) -> Self {
+        Self {
+            generation,
+            boundary_row: Some(row),
+            summary: None,
+            trigger: facts.trigger.clone(),
+            tokens_before: facts.tokens_before,
+            tokens_after: facts.tokens_after,
+            before_from: facts.tokens_before.map(|_| SizeFrom::Boundary),
+            summary_tokens: None,
+            encrypted: None,
+            told_anew: 0,
+            covers: Vec::new(),
+            kept: Vec::new(),
+            kept_first: facts.kept_first,
+            abandoned: Vec::new(),
+            provenance: Provenance::None,
+            unbroken: false,
+            complete: None,
+            depth: 0,
+            rows: None,
         }
     }
-    out
-}
 
-impl Compaction {
+    /// Context size before it, in words: `short` or in full, with a sign where it is only near.
+    pub fn before(&self, words: fn(u64) -> String) -> Option<String> {
+        let sign = self.before_from.map_or("", SizeFrom::sign);
+        Some(format!("{sign}{}", words(self.tokens_before?)))
+    }
+
+    /// Whether its summary can be read here.
+    pub fn is_readable(&self) -> bool {
+        self.summary_tokens.is_some_and(|tokens| tokens > 0)
+    }
+
+    /// Why its summary cannot be read, where there is one that cannot.
+    pub fn unreadable(&self) -> Option<String> {
+        self.summary?;
+        match self.encrypted {
+            Some(bytes) => Some(format!(
+                "the summary is encrypted ({}): only the model's provider can read it",
+                crate::text::numbers::bytes(u64::from(bytes))
+            )),
+            None if !self.is_readable() => Some("the record of the compaction holds no summary text".into()),
+            None => None,
+        }
+    }
+
     /// How many turns it replaced.
     pub fn covered(&self) -> u32 {
         self.covers.iter().map(|(from, to)| to - from + 1).sum()
+    }
+
+    /// How many turns of its range stayed in view.
+    pub fn kept_turns(&self) -> u32 {
+        self.kept.iter().map(|(from, to)| to - from + 1).sum()
     }
 
     /// Whether it replaced the turn with this number of the main thread.
@@ -318,7 +349,7 @@ impl Compaction {
 impl Row {
     /// The turn this row's record is a part of.
     pub fn turn(&self) -> Option<TurnId> {
-        (self.kind == super::RowKind::Turn).then(|| self.anchor.some()).flatten()
+        (self.kind == RowKind::Turn).then(|| self.anchor.some()).flatten()
     }
 }
 

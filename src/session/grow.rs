@@ -3,12 +3,13 @@
 //! Appending costs the same at the first record and at the millionth. What a record changes of what is there
 //! already is bounded: the open turn grows, a fork stamps the turns it leaves behind, a result finds its call.
 
-use crate::formats::facts::{Body, Id, Parent, PartFacts, PartKind, Record, Role, Strand, TurnFacts, Usage};
+use crate::formats::facts::{Body, Id, Parent, PartFacts, PartKind, Record, Role, Strand, TurnFacts};
 
 use super::branches::Hang;
-use super::model::{Echo, Message, NEVER, Part, Row, RowKind, Session, Thread, Turn, TurnId};
-use super::names::NO_NAME;
+use super::model::Session;
+use super::names::{NO_NAME, Name};
 use super::queue::QueueOutcome;
+use super::turns::{Echo, NEVER, Part, Row, RowKind, Thread, Turn, TurnId};
 
 /// Tools that start a sub-agent.
 const TASK_TOOLS: [&str; 2] = ["Task", "Agent"];
@@ -54,7 +55,7 @@ impl Session {
         }
         note_new(&mut self.session_ids, record.session);
         self.version = record.version.or_else(|| self.version.take());
-        let label = self.names.intern(&record.label);
+        let label = self.intern_label(&record.label);
         let hang = self.hang(record.parent);
         let row = self.rows.len() as u32;
         let mut flags = 0;
@@ -85,6 +86,15 @@ impl Session {
         }
     }
 
+    /// The number of a label. A log with more kinds of records than can be told apart has them under the last name.
+    fn intern_label(&mut self, label: &str) -> u16 {
+        let known = self.labels.known(label);
+        let last = u16::try_from(self.labels.len()).is_err();
+        let name =
+            known.unwrap_or_else(|| if last { Name(u32::from(u16::MAX)) } else { self.labels.intern(label) });
+        name.0 as u16
+    }
+
     fn body(&mut self, origin: Origin, body: Body) {
         let Origin { line, row, id, .. } = origin;
         match body {
@@ -102,6 +112,29 @@ impl Session {
             Body::Boundary(boundary) => self.boundary(row, id, boundary),
             Body::Clearing(clearing) => self.clear(row, &clearing),
             Body::Turn(facts) => self.turn_record(origin, facts),
+            Body::Compacted(compaction) => {
+                self.twin = None;
+                let (boundary, facts) = *compaction;
+                self.compacted(line, row, origin.hang, boundary, facts);
+            }
+            Body::Rewind(prompts) => self.rewind(prompts),
+            Body::Meter(meter) => self.measure(*meter),
+            Body::Header(header) => {
+                self.header.get_or_insert(header);
+            }
+            Body::Agent(agent, call) => self.agent(row, agent, call),
+        }
+    }
+
+    /// A sub-agent was started by `call`, or by what was said last.
+    fn agent(&mut self, row: u32, agent: Box<str>, call: Option<Id>) {
+        let called = call.and_then(|call| self.calls.get(&call)).map(|place| self.turn_of(self.part(*place)));
+        let turn = called.unwrap_or_else(|| self.tip(0));
+        if self.agents.iter().all(|(known, _)| *known != agent)
+            && let Some(turn) = turn.some()
+        {
+            self.rows[row as usize].anchor = turn;
+            self.agents.push((agent, turn));
         }
     }
 
@@ -120,6 +153,10 @@ impl Session {
             self.rows[row as usize].anchor = hang.turn().some().unwrap_or(of);
             return;
         }
+        if let Some(of) = self.twin_of(&facts) {
+            self.echo(row, of);
+            return;
+        }
         note_new(&mut self.models, facts.model.clone());
         if facts.role == Role::Summary {
             self.summary(line, row, facts);
@@ -130,11 +167,42 @@ impl Session {
             Some(open) => open,
             None => self.new_turn(thread, line, row, hang, &facts),
         };
+        self.twin = facts.twin.map(|twin| (twin, facts.role, turn));
+        if let Some(said) = facts.said {
+            self.said.entry(said).or_default().push(turn);
+        }
+        let leaf =
+            facts.branch.and_then(|leaf| self.ids.get(&leaf)).map(|row| self.rows[*row as usize].anchor);
+        if let Some(leaf) = leaf.and_then(TurnId::some) {
+            self.branch_summaries.push((turn, leaf));
+        }
         self.extend(turn, row, facts);
+    }
+
+    /// The turn that a record of these facts says once more, as the other of two twins. They follow one another with
+    /// nobody speaking between; their texts may differ where images are in them.
+    fn twin_of(&mut self, facts: &TurnFacts) -> Option<TurnId> {
+        let (other, role, turn) = self.twin?;
+        if other == facts.twin? || role != facts.role {
+            return None;
+        }
+        self.twin = None;
+        if let Some(said) = facts.said {
+            let known = self.said.entry(said).or_default();
+            if known.last() != Some(&turn) {
+                known.push(turn);
+            }
+        }
+        Some(turn)
     }
 
     /// The open turn of `thread` that a record of these facts belongs to.
     fn open_turn(&self, thread: usize, facts: &TurnFacts) -> Option<TurnId> {
+        if facts.joins {
+            let open = self.tip(thread).some()?;
+            let newest = self.threads[thread].turns.last() == Some(&open);
+            return (newest && self.turn(open).role == Role::Assistant).then_some(open);
+        }
         let message = self.messages.get(&facts.message?)?;
         (self.threads[thread].turns.last() == Some(&message.last_turn)).then_some(message.last_turn)
     }
@@ -167,17 +235,7 @@ impl Session {
         let tip = self.tip(0);
         let step = tip.some().map_or(self.step_ends.len() as u32, |tip| self.turn(tip).step);
         let id = self.add_turn(0, line, row, Role::User, tip, step, Turn::QUEUED);
-        let facts = TurnFacts {
-            role: Role::User,
-            message: None,
-            parts,
-            silent: Vec::new(),
-            usage: None,
-            injected: false,
-            model: None,
-            agent: None,
-        };
-        self.extend(id, row, facts);
+        self.extend(id, row, TurnFacts::new(Role::User, parts));
         id
     }
 
@@ -254,7 +312,7 @@ impl Session {
         turn.parts.1 = end;
     }
 
-    fn add_part(&mut self, id: TurnId, row: u32, index: u16, facts: &PartFacts) {
+    pub(super) fn add_part(&mut self, id: TurnId, row: u32, index: u16, facts: &PartFacts) {
         let place = self.parts.len() as u32;
         let mut part = Part {
             row,
@@ -267,6 +325,7 @@ impl Session {
             kind: facts.kind,
             voice: facts.voice,
             error: facts.error,
+            again: false,
         };
         match (facts.kind, facts.call) {
             (PartKind::ToolCall, Some(call)) => {
@@ -302,38 +361,6 @@ impl Session {
             let turn = self.turn_of(self.part(*called));
             self.open_task_calls.retain(|open| *open != turn);
         }
-    }
-
-    /// Usage is repeated on every record of a message and grows: the last record counts, once for the message.
-    fn count_usage(&mut self, id: TurnId, facts: &TurnFacts) {
-        let Some(message) = facts.message else {
-            if let Some(usage) = facts.usage {
-                self.add_usage(usage, [0; 4]);
-                self.turns[id.0 as usize].context = small(usage.context());
-            }
-            return;
-        };
-        let step = self.turn(id).step;
-        let known = self.messages.entry(message).or_insert(Message { last_turn: id, step, usage: [0; 4] });
-        known.last_turn = id;
-        if let Some(usage) = facts.usage {
-            let now = [usage.input, usage.output, usage.cache_read, usage.cache_write].map(small);
-            let before = std::mem::replace(&mut known.usage, now);
-            self.add_usage(usage, before);
-            self.turns[id.0 as usize].context = small(usage.context());
-        }
-    }
-
-    fn add_usage(&mut self, now: Usage, before: [u32; 4]) {
-        let [input, output, cache_read, cache_write] = before.map(u64::from);
-        self.usage.input += u64::from(small(now.input));
-        self.usage.output += u64::from(small(now.output));
-        self.usage.cache_read += u64::from(small(now.cache_read));
-        self.usage.cache_write += u64::from(small(now.cache_write));
-        self.usage.input -= input;
-        self.usage.output -= output;
-        self.usage.cache_read -= cache_read;
-        self.usage.cache_write -= cache_write;
     }
 
     /// The turn that a record with this id repeats: the same id, equally rooted, and the same parts.
@@ -408,16 +435,12 @@ impl Session {
     }
 }
 
-fn note_new(known: &mut Vec<Box<str>>, name: Option<Box<str>>) {
+pub(super) fn note_new(known: &mut Vec<Box<str>>, name: Option<Box<str>>) {
     if let Some(name) = name
         && !known.contains(&name)
     {
         known.push(name);
     }
-}
-
-fn small(tokens: u64) -> u32 {
-    u32::try_from(tokens).unwrap_or(u32::MAX)
 }
 
 /// Which part's first words speak best for a turn: the lowest.
@@ -427,6 +450,6 @@ fn preview_rank(kind: PartKind) -> u8 {
         PartKind::ToolResult => 1,
         PartKind::ToolCall => 2,
         PartKind::Thinking => 3,
-        PartKind::Image | PartKind::Other => 4,
+        PartKind::Image | PartKind::Encrypted | PartKind::Other => 4,
     }
 }

@@ -4,218 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use crate::formats::Format;
-use crate::formats::facts::{Id, PartKind, Role, Usage};
+use crate::formats::facts::{Header, Id, Role, Said, Twin, Usage};
 
 use super::compactions::{Clearing, Compaction, Pending};
 use super::names::{NO_NAME, Name, Names};
 use super::queue::Waiting;
-
-/// A stamp that never comes.
-pub const NEVER: u32 = u32::MAX;
-
-/// A turn's place among all turns of its file, in file order. Not its number: that counts within its thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TurnId(pub u32);
-
-impl TurnId {
-    pub(super) const NONE: Self = Self(u32::MAX);
-
-    pub(super) fn some(self) -> Option<Self> {
-        (self != Self::NONE).then_some(self)
-    }
-}
-
-/// What a physical line turned out to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowKind {
-    /// A record of a turn.
-    Turn,
-    /// A record that is no turn.
-    Note,
-    /// A record that repeats a turn.
-    Echo,
-    /// No record at all.
-    Malformed,
-}
-
-/// One non-blank physical line.
-#[derive(Clone, Copy, Debug)]
-pub struct Row {
-    /// Where it begins in the log.
-    pub offset: u64,
-    /// Its length in bytes, without the newline.
-    pub length: u32,
-    /// Its number in the file, from 1.
-    pub line: u32,
-    /// The turn it belongs to or hangs on.
-    pub(super) anchor: TurnId,
-    /// Its type in its format's words.
-    pub label: Name,
-    /// What it turned out to be.
-    pub kind: RowKind,
-    pub(super) flags: u8,
-}
-
-impl Row {
-    /// Its chain leads to a record that is not in the file.
-    pub(super) const DANGLING: u8 = 1;
-    /// It says that it has no parent.
-    pub(super) const ROOT: u8 = 2;
-    /// It was mended before it could be read.
-    pub(super) const REPAIRED: u8 = 4;
-
-    pub(super) fn is(&self, flag: u8) -> bool {
-        self.flags & flag != 0
-    }
-
-    /// Whether bytes had to be replaced before the line could be read.
-    pub fn is_repaired(&self) -> bool {
-        self.is(Self::REPAIRED)
-    }
-}
-
-/// One turn.
-#[derive(Clone, Debug)]
-pub struct Turn {
-    /// Its number in its thread, from 1.
-    pub number: u32,
-    /// Its thread's place in [`Session::threads`]; 0 is the main one.
-    pub thread: u16,
-    /// The branch it was made on, from 1 in its thread.
-    pub branch: u16,
-    /// Who speaks.
-    pub role: Role,
-    pub(super) flags: u8,
-    pub(super) preview_rank: u8,
-    /// First and last row of its records; rows of others may lie between.
-    pub first_row: u32,
-    /// See `first_row`.
-    pub last_row: u32,
-    pub(super) parts: (u32, u32),
-    pub(super) prev: TurnId,
-    pub(super) step: u32,
-    /// The number of the turn at which it was abandoned; [`NEVER`] if it was not.
-    pub abandoned_at: u32,
-    /// Estimated tokens of its parts.
-    pub tokens: u32,
-    /// Logged size of the context its message was made from; 0 where nothing was logged.
-    pub context: u32,
-    pub(super) continues: TurnId,
-    /// Milliseconds since the epoch, of its first record; [`i64::MIN`] where none is logged.
-    pub time: i64,
-    /// Its first words.
-    pub preview: Box<str>,
-}
-
-impl Turn {
-    /// A conversation begins with it.
-    pub(super) const ROOT: u8 = 1;
-    /// The record it hangs on is missing: it was put in file order.
-    pub(super) const DANGLING: u8 = 2;
-    /// Put in by the harness, not typed.
-    pub(super) const INJECTED: u8 = 4;
-    /// A prompt that waited in the queue.
-    pub(super) const QUEUED: u8 = 8;
-    /// A queued prompt that was taken back and never reached the model.
-    pub(super) const WITHDRAWN: u8 = 16;
-    /// It holds the user's own words inside a tool result.
-    pub(super) const VOICE: u8 = 32;
-    /// It holds a failed tool result.
-    pub(super) const ERROR: u8 = 64;
-
-    pub(super) fn is(&self, flag: u8) -> bool {
-        self.flags & flag != 0
-    }
-
-    /// Whether the harness put it in, rather than a person.
-    pub fn is_injected(&self) -> bool {
-        self.is(Self::INJECTED)
-    }
-
-    /// Whether it is a prompt that was typed while the agent worked.
-    pub fn is_queued(&self) -> bool {
-        self.is(Self::QUEUED)
-    }
-
-    /// Whether it was taken back before the model saw it.
-    pub fn is_withdrawn(&self) -> bool {
-        self.is(Self::WITHDRAWN)
-    }
-
-    /// Whether it carries the user's words inside a tool result.
-    pub fn has_voice(&self) -> bool {
-        self.is(Self::VOICE)
-    }
-
-    /// Whether a tool reported a failure in it.
-    pub fn has_error(&self) -> bool {
-        self.is(Self::ERROR)
-    }
-
-    /// Whether its first words are prose, rather than a call's arguments or reasoning.
-    pub fn preview_is_text(&self) -> bool {
-        self.preview_rank == 0
-    }
-
-    /// Whether a conversation of its own begins here.
-    pub fn is_root(&self) -> bool {
-        self.is(Self::ROOT)
-    }
-
-    /// Whether it was placed by file order because the record it hangs on is missing.
-    pub fn is_dangling(&self) -> bool {
-        self.is(Self::DANGLING)
-    }
-}
-
-/// One non-empty content block of a turn's record.
-#[derive(Clone, Copy, Debug)]
-pub struct Part {
-    /// The row of its record.
-    pub row: u32,
-    /// Bytes of its text.
-    pub bytes: u32,
-    /// Estimated tokens.
-    pub tokens: u32,
-    /// The tool's name, on calls and on results whose call is known.
-    pub tool: Name,
-    /// The file the call is about, likewise.
-    pub path: Name,
-    /// The other half of a call and its result: its place among all parts.
-    pub(super) pair: u32,
-    /// Its number among the parts of its record, from 0.
-    pub index: u16,
-    /// What it is.
-    pub kind: PartKind,
-    /// The user's own words are in it.
-    pub voice: bool,
-    /// A failed result.
-    pub error: bool,
-}
-
-/// One line of conversation.
-#[derive(Debug)]
-pub struct Thread {
-    /// Its name in addresses; empty for the main one.
-    pub name: Box<str>,
-    /// Its turns, in order of their numbers.
-    pub turns: Vec<TurnId>,
-    /// The call that started it, where that can be told.
-    pub started_by: Option<TurnId>,
-    /// Where paths fork, plus one.
-    pub branches: u16,
-    /// How many conversations begin in it.
-    pub conversations: u32,
-}
-
-/// A record that repeats a turn.
-#[derive(Clone, Copy, Debug)]
-pub struct Echo {
-    /// The record.
-    pub row: u32,
-    /// What it repeats.
-    pub of: TurnId,
-}
+use super::turns::{Echo, Part, Row, RowKind, Thread, Turn, TurnId};
 
 /// What is remembered of an API message.
 #[derive(Debug)]
@@ -235,6 +29,8 @@ pub struct Session {
     pub(super) parts: Vec<Part>,
     pub(super) threads: Vec<Thread>,
     pub(super) names: Names,
+    /// The types of records, apart from the names: they are few, and every row has one.
+    pub(super) labels: Names,
     pub(super) ids: HashMap<Id, u32>,
     pub(super) calls: HashMap<Id, u32>,
     pub(super) messages: HashMap<Id, Message>,
@@ -249,6 +45,20 @@ pub struct Session {
     /// When prompts were taken back from the queue; a fork may have left them behind before that.
     pub(super) withdrawn: HashMap<TurnId, u32>,
     pub(super) echoes: Vec<Echo>,
+    /// Where messages were said that a compaction may keep a copy of.
+    pub(super) said: HashMap<Said, Vec<TurnId>>,
+    /// The newest record of a message that is written twice, until its twin comes or somebody else speaks.
+    pub(super) twin: Option<(Twin, Role, TurnId)>,
+    /// Rewinds of the main thread: after which turn each happened, and the turn that the path goes on from.
+    pub(super) rewinds: Vec<(u32, TurnId)>,
+    /// Turns that sum up a branch, and the turn in which that branch ended.
+    pub(super) branch_summaries: Vec<(TurnId, TurnId)>,
+    /// Tokens charged so far as the log counts them, and what earlier runs of the counter had come to.
+    pub(super) metered: (Usage, Usage),
+    /// The size of the model's window, where it was logged.
+    pub(super) window: Option<u32>,
+    /// Where the session comes from, as its first header says.
+    pub(super) header: Option<Box<Header>>,
     pub(super) malformed: Vec<(u32, Box<str>)>,
     pub(super) waiting: Waiting,
     pub(super) agents: Vec<(Box<str>, TurnId)>,
@@ -289,6 +99,7 @@ impl Session {
                 conversations: 0,
             }],
             names: Names::default(),
+            labels: Names::default(),
             ids: HashMap::new(),
             calls: HashMap::new(),
             messages: HashMap::new(),
@@ -301,6 +112,13 @@ impl Session {
             revived: HashMap::new(),
             withdrawn: HashMap::new(),
             echoes: Vec::new(),
+            said: HashMap::new(),
+            twin: None,
+            rewinds: Vec::new(),
+            branch_summaries: Vec::new(),
+            metered: (Usage::default(), Usage::default()),
+            window: None,
+            header: None,
             malformed: Vec::new(),
             waiting: Waiting::default(),
             agents: Vec::new(),
@@ -411,6 +229,11 @@ impl Session {
         after.checked_sub(1).map(|row| row as u32)
     }
 
+    /// The type of a row's record, in its format's words.
+    pub fn label(&self, row: &Row) -> &str {
+        self.labels.text(Name(u32::from(row.label)))
+    }
+
     /// A name's text.
     pub fn name(&self, name: Name) -> &str {
         self.names.text(name)
@@ -462,6 +285,27 @@ impl Session {
         self.withdrawn.get(&id).copied()
     }
 
+    /// Where the path of the main thread ends as of turn `number`: that turn, or the one that a rewind right after it
+    /// went back to. Nothing where there is no such turn or a rewind left none.
+    pub fn head(&self, number: u32) -> Option<TurnId> {
+        let rewound =
+            self.rewinds.iter().rev().take_while(|(at, _)| *at >= number).find(|(at, _)| *at == number);
+        match rewound {
+            Some((_, to)) => to.some(),
+            None => self.numbered(0, number),
+        }
+    }
+
+    /// Turns that sum up a branch which was left, each with the turn in which the branch ended.
+    pub fn branch_summaries(&self) -> &[(TurnId, TurnId)] {
+        &self.branch_summaries
+    }
+
+    /// Where the session comes from, where its log says so.
+    pub fn header(&self) -> Option<&Header> {
+        self.header.as_deref()
+    }
+
     /// Records that repeat turns.
     pub fn echoes(&self) -> &[Echo] {
         &self.echoes
@@ -489,38 +333,5 @@ impl Session {
         let next = self.numbered(turn.thread as usize, turn.number + 1);
         let end = next.map_or(self.rows.len() as u32, |next| self.turn(next).first_row);
         turn.last_row + 1..end.max(turn.last_row + 1)
-    }
-
-    /// The logged size of the context as of turn `number` of the main thread, and the turn that logged it: the
-    /// newest closed assistant turn on the path. Nothing where none was logged since the compaction before it.
-    pub fn context_size(&self, number: u32) -> Option<(u32, TurnId)> {
-        let mut at = self.numbered(0, number)?;
-        loop {
-            let turn = self.turn(at);
-            if turn.context > 0 {
-                return Some((turn.context, at));
-            }
-            if turn.role == Role::Summary {
-                return None;
-            }
-            at = turn.prev.some()?;
-        }
-    }
-
-    /// The size of the model's window in tokens, and whether it was logged: Claude Code logs none, so it is taken
-    /// to be 200,000, or a million where more than 200,000 tokens were in use or the model's name says so.
-    pub fn window(&self) -> (u32, bool) {
-        const USUAL: u32 = 200_000;
-        const LARGE: u32 = 1_000_000;
-        let named = self.models.iter().any(|model| model.contains("[1m]"));
-        let used = self.largest_context() > USUAL;
-        (if named || used { LARGE } else { USUAL }, false)
-    }
-
-    /// The largest context logged, looking only where it can be: before each compaction and at the end.
-    fn largest_context(&self) -> u32 {
-        let before = self.compactions.iter().filter_map(|c| c.tokens_before).max().unwrap_or(0);
-        let now = self.context_size(self.last()).map_or(0, |(tokens, _)| tokens);
-        now.max(u32::try_from(before).unwrap_or(u32::MAX))
     }
 }

@@ -30,6 +30,16 @@ impl Names {
         name
     }
 
+    /// The number of `text`, if it is known.
+    pub fn known(&self, text: &str) -> Option<Name> {
+        self.by_text.get(text).copied()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
     /// The string, or the empty one for [`NO_NAME`].
     pub fn text(&self, name: Name) -> &str {
         self.texts.get(name.0 as usize).map_or("", |text| text)

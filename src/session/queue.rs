@@ -3,7 +3,8 @@
 use crate::formats::facts::{PartFacts, Queue, TurnFacts};
 
 use super::grow::Line;
-use super::model::{Session, Turn, TurnId};
+use super::model::Session;
+use super::turns::{Turn, TurnId};
 
 /// Enough of a text to know it again: its sizes and first words.
 #[derive(Clone, Debug, PartialEq, Eq)]

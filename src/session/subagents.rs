@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::formats::Format;
 use crate::formats::facts::{Body, Id, Parent, Role};
 use crate::log::LineReader;
 use crate::text::display;
 
 use super::{Session, TurnId};
+
+mod rollouts;
 
 /// How the file of a compaction's own call begins.
 const COMPACTION_CALL: &str = "acompact-";
@@ -21,9 +24,12 @@ pub struct Subagent {
 }
 
 /// The sub-agents' files that belong to the session at `path`, by name. Files of compaction calls are not among
-/// them. Looks in the session's own folder, and beside the session for the older layout, where a file counts only
+/// them. For Codex see [`rollouts`]; else looks in the session's own folder, and beside the session for the older layout, where a file counts only
 /// if a result of this session names its agent.
 pub fn list(session: &Session, path: &Path) -> Vec<Subagent> {
+    if session.format == Format::Codex {
+        return rollouts::list(session, path);
+    }
     let mut found: Vec<Subagent> = agent_files(&own_folder(path)).collect();
     if let Some(parent) = path.parent() {
         let named = |agent: &Subagent| session.agents().iter().any(|(name, _)| **name == *agent.name);

@@ -28,12 +28,12 @@ pub fn line(source: &Source, row: &Row) -> Result<Vec<u8>, LogError> {
 /// The texts of a turn's parts, in order.
 pub fn turn(session: &Session, source: &Source, id: TurnId) -> Result<Vec<LocatedText>, LogError> {
     let mut out = Vec::new();
-    let mut parts = session.parts(id).peekable();
+    let mut parts = (0..).zip(session.parts(id)).peekable();
     for (row_number, row) in session.rows_of(id) {
-        let mut texts = session.format.texts(&line(source, row)?).into_iter();
-        while let Some((place, part)) = parts.next_if(|(_, part)| part.row == row_number) {
-            let Some(text) = texts.next() else { break };
-            out.push(LocatedText { index: out.len() as u32, place, line: row.line, part: part.index, text });
+        let mut texts: Vec<_> = session.format.texts(&line(source, row)?).into_iter().map(Some).collect();
+        while let Some((index, (place, part))) = parts.next_if(|(_, (_, part))| part.row == row_number) {
+            let Some(text) = texts.get_mut(usize::from(part.index)).and_then(Option::take) else { continue };
+            out.push(LocatedText { index, place, line: row.line, part: part.index, text });
         }
     }
     Ok(out)
@@ -44,6 +44,12 @@ pub fn whole(session: &Session, source: &Source, id: TurnId) -> Result<String, L
     let texts: Vec<String> =
         turn(session, source, id)?.into_iter().map(|located| shown(&located.text)).collect();
     Ok(texts.join("\n"))
+}
+
+/// The text of a summary alone, without the messages that its compaction wrote down again.
+pub fn summary(session: &Session, source: &Source, id: TurnId) -> Result<String, LogError> {
+    let own = turn(session, source, id)?.into_iter().filter(|located| !session.part(located.place).again);
+    Ok(own.map(|located| shown(&located.text)).collect::<Vec<_>>().join("\n"))
 }
 
 /// A part's text with the name of its tool before it.

@@ -4,21 +4,26 @@ use crate::session::{Compaction, Session, TurnId};
 
 use super::Entry;
 
-/// See [`super::context`].
-pub(super) fn entries(session: &Session, turn: TurnId) -> Vec<Entry> {
-    let number = session.turn(turn).number;
+/// See [`super::context`]: what is seen on the path that ends in `turn`, after turn `number`.
+pub(super) fn entries(session: &Session, turn: TurnId, number: u32) -> Vec<Entry> {
     let mut newest_first = Vec::new();
     for id in session.path(turn) {
         if session.turn(id).is_summary()
             && let Some(compaction) = session.compaction_of(id)
         {
-            push_kept(session, compaction, number, &mut newest_first);
-            newest_first.push(Entry::Summary {
+            let summary = Entry::Summary {
                 turn: id,
                 generation: compaction.generation,
                 covers: compaction.covers.clone(),
                 depth: compaction.depth,
-            });
+            };
+            if compaction.kept_first {
+                newest_first.push(summary);
+                push_kept(session, compaction, number, &mut newest_first);
+            } else {
+                push_kept(session, compaction, number, &mut newest_first);
+                newest_first.push(summary);
+            }
             break;
         }
         newest_first.push(shown(session, id, number));

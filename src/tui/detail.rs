@@ -76,12 +76,15 @@ fn turn(view: &View, log: &OpenLog, id: TurnId, part: Option<u16>, agent: Option
                 PartKind::ToolCall => (Tone::Tool, format!("call {tool}")),
                 PartKind::ToolResult => (Tone::Tool, format!("result {tool}")),
                 PartKind::Image => (Tone::Dim, "image".to_owned()),
+                PartKind::Encrypted => (Tone::Warn, "encrypted".to_owned()),
                 PartKind::Other => (Tone::Dim, "other".to_owned()),
             };
             if kept.voice {
                 heading.push_str(" · the user's own words are in it");
             } else if kept.error {
                 heading.push_str(" · ✗ error");
+            } else if kept.again {
+                heading.push_str(" · told to the model again, beside the summary");
             }
             if let Some((_, pair)) = session.pair(kept) {
                 let other = if kept.kind == PartKind::ToolCall { "result" } else { "call" };
@@ -154,13 +157,24 @@ fn summary_facts(session: &Session, compaction: &Compaction) -> Vec<(Tone, Strin
     let mut first = vec!["recorded".to_owned()];
     first.extend(compaction.trigger.as_deref().map(str::to_owned));
     first.push(format!("depth {}", compaction.depth));
-    let before = compaction.tokens_before.map(grouped);
-    let after = compaction.tokens_after.map(grouped).or_else(|| next_context(session, id));
+    let after = session.size_after(compaction);
+    let after = after.map(|(tokens, from)| format!("{}{}", from.sign(), grouped(tokens)));
+    let before = compaction.before(grouped);
     if let Some(before) = before {
         first.push(format!("context {before} → {}", after.unwrap_or_else(|| "not logged".to_owned())));
     }
     facts.push((Tone::Dim, first.join(" · ")));
     facts.push((Tone::Dim, turn_facts(session, id)));
+    if let Some(reason) = compaction.unreadable() {
+        facts.push((Tone::Warn, format!("! {reason}")));
+    }
+    if compaction.told_anew > 0 {
+        let messages = count(u64::from(compaction.told_anew), "message");
+        facts.push((
+            Tone::Dim,
+            format!("{messages} told to the model anew beside it: no earlier turn says the same"),
+        ));
+    }
     if compaction.covers.is_empty() && compaction.kept.is_empty() {
         facts.push((Tone::Warn, "covers no turn of this file: its originals are elsewhere".to_owned()));
         return facts;
@@ -185,17 +199,6 @@ fn summary_facts(session: &Session, compaction: &Compaction) -> Vec<(Tone, Strin
         )),
     }
     facts
-}
-
-/// The first context size logged after the summary `id`.
-fn next_context(session: &Session, id: TurnId) -> Option<String> {
-    let number = session.turn(id).number;
-    (number + 1..=(number + 40).min(session.last()))
-        .filter_map(|number| session.numbered(0, number))
-        .map(|id| session.turn(id))
-        .take_while(|turn| !turn.is_summary())
-        .find(|turn| turn.context > 0)
-        .map(|turn| grouped(u64::from(turn.context)))
 }
 
 fn summary(view: &View, log: &OpenLog, generation: u32) -> Document {
@@ -229,7 +232,7 @@ fn record(log: &OpenLog, row: u32) -> Document {
         Tone::Dim,
         format!(
             "{} · {} at offset {}",
-            session.name(record.label),
+            session.label(record),
             bytes(u64::from(record.length)),
             grouped(record.offset)
         ),

@@ -120,6 +120,22 @@ pub fn claude_code_logs() -> Vec<PathBuf> {
     claude_code_table().into_iter().map(|row| row.path).collect()
 }
 
+/// Every log of the formats that this build reads, or nothing where there is no data.
+pub fn all_logs() -> Vec<PathBuf> {
+    let mut logs = claude_code_logs();
+    for folder in ["codex", "pi"] {
+        let Some(folder) = data(folder) else { continue };
+        let mut found: Vec<PathBuf> = std::fs::read_dir(folder)
+            .expect("the folder can be read")
+            .map(|entry| entry.expect("its entries too").path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
+            .collect();
+        found.sort();
+        logs.extend(found);
+    }
+    logs
+}
+
 /// The physical lines of a file, without their newlines.
 pub fn physical_lines(path: &Path) -> Vec<Vec<u8>> {
     let bytes = std::fs::read(path).expect("the log can be read");

@@ -24,6 +24,20 @@ pub fn build(seeds: &[Seed]) -> Vec<u8> {
     log.bytes
 }
 
+/// A line that is no record of any format, in one of the ways that happen.
+#[allow(dead_code, reason = "each test binary uses a part of it")]
+pub fn damaged(detail: u8) -> Vec<u8> {
+    match detail % 7 {
+        0 => Vec::new(),
+        1 => b"  \t ".to_vec(),
+        2 => b"{\"type\":\"message\",".to_vec(),
+        3 => b"no JSON at all }".to_vec(),
+        4 => b"{\"type\":\"a\"}{\"type\":\"b\"}".to_vec(),
+        5 => vec![0; usize::from(detail)],
+        _ => b"{\"type\":\"message\",\"text\":\"caf\xe9 \\ud83d\"}".to_vec(),
+    }
+}
+
 #[derive(Default)]
 struct Growing {
     bytes: Vec<u8>,

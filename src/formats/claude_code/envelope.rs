@@ -1,9 +1,9 @@
 //! The keys of a Claude Code record that this build reads, and the names of those it knows and leaves alone.
 
 use crate::formats::facts::Id;
-use crate::formats::lenient::{Count, Flag, Ids, Link, Present, Text, lenient, shrug_at};
+use crate::formats::lenient::{Count, Flag, Ids, Link, List, Present, Text, lenient};
 
-use super::blocks::Content;
+use crate::formats::blocks::Content;
 
 lenient! {
     /// One line.
@@ -24,7 +24,7 @@ lenient! {
         "toolUseResult" => tool_use_result: ToolUseResult<'de>,
         "compactMetadata" => compaction: CompactMetadata<'de>,
         "microcompactMetadata" => microcompaction: MicrocompactMetadata,
-        "replacements" => replacements: Replacements,
+        "replacements" => replacements: List<Replacement>,
         "operation" => operation: Text<'de>,
         "content" => content: Content,
         "attachment" => attachment: Attachment<'de>,
@@ -116,33 +116,6 @@ lenient! {
     /// One replaced block.
     for<'de> struct Replacement {
         "toolUseId" => call: Link,
-    }
-}
-
-/// The calls whose results a `content-replacement` record replaces.
-#[derive(Debug, Default)]
-pub struct Replacements(pub Vec<Id>);
-
-impl<'de> serde::Deserialize<'de> for Replacements {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct V;
-        impl<'de> serde::de::Visitor<'de> for V {
-            type Value = Replacements;
-            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-                f.write_str("anything")
-            }
-            fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut seq: A) -> Result<Replacements, A::Error> {
-                let mut calls = Vec::new();
-                while let Some(replacement) = seq.next_element::<Replacement>()? {
-                    if let Link::Id(id) = replacement.call {
-                        calls.push(id);
-                    }
-                }
-                Ok(Replacements(calls))
-            }
-            shrug_at!(bool, numbers, null, string, object);
-        }
-        deserializer.deserialize_any(V)
     }
 }
 

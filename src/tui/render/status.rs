@@ -117,7 +117,7 @@ pub(super) fn banner(frame: &mut Frame, area: Rect, model: &Model) {
     let compaction = model.arrived.and_then(|generation| model.session()?.generation(generation));
     let Some(compaction) = compaction else { return };
     let turn = compaction.summary.and_then(|id| Some(model.session()?.turn(id).number)).unwrap_or(0);
-    let before = compaction.tokens_before.map_or(String::new(), |tokens| format!(" at {}", short(tokens)));
+    let before = compaction.before(short).map_or(String::new(), |before| format!(" at {before}"));
     let text = format!(
         " compaction g{}{before}: t{} replaces {} · c shows what it covered",
         compaction.generation,

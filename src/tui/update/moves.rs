@@ -141,7 +141,7 @@ fn step_turn(model: &mut Model, by: i64) {
 /// Selects what the step of time was about: the newest turn as of now.
 fn show_newest(model: &mut Model) {
     let Some((log, view, tree)) = model.parts() else { return };
-    let node = log.session.numbered(0, view.as_of).map(Node::Turn);
+    let node = log.session.head(view.as_of).map(Node::Turn);
     let path = node.map(|node| view.path_to(log, node)).filter(|path| !path.is_empty());
     let path = path.unwrap_or_else(|| view.newest(log));
     tree.reveal(&path);

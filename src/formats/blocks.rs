@@ -1,18 +1,16 @@
-//! Content blocks: weighed and described while they are read, their texts left in the log.
+//! Content blocks of every format: weighed and described while they are read, their texts left in the log.
+//!
+//! The formats' blocks differ in the names of their kinds and keys, not in what they are; so one reader knows all
+//! the names.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-use crate::formats::facts::{Id, PartFacts, PartKind};
-use crate::formats::lenient::{Flag, Link, Text, WeighedAny, Weight, lenient, shrug_at};
-use crate::text::tokens;
-
-/// Arguments that name the file a call is about.
-pub(super) const PATH_KEYS: [&str; 3] = ["file_path", "notebook_path", "path"];
-/// Arguments that say best what a call does, best first.
-const TELLING_KEYS: [&str; 9] =
-    ["file_path", "notebook_path", "path", "command", "pattern", "query", "url", "description", "prompt"];
+use super::arguments::Arguments;
+use super::facts::{Id, PartFacts, PartKind, Role, Said};
+use super::lenient::{Flag, Length, Link, Text, Weight, lenient, shrug_at};
+use crate::text::{numbers, tokens};
 
 /// A message's content: one string, or blocks.
 #[derive(Debug, Default)]
@@ -55,22 +53,78 @@ impl<'de> Deserialize<'de> for Content {
     }
 }
 
+/// A part of `kind` and this weight; none where it is empty.
+pub(super) fn part(kind: PartKind, weight: Weight) -> Option<PartFacts> {
+    if !weight.filled && !matches!(kind, PartKind::ToolCall | PartKind::Image) {
+        return None;
+    }
+    Some(PartFacts {
+        bytes: weight.bytes,
+        tokens: weight.tokens.saturating_add(weight.images.saturating_mul(tokens::IMAGE)),
+        voice: weight.voice,
+        digest: weight.digest,
+        preview: weight.preview,
+        ..PartFacts::bare(kind)
+    })
+}
+
+/// A call of `tool` with these arguments.
+pub(super) fn call(tool: Option<Box<str>>, arguments: Arguments, id: Option<Id>) -> PartFacts {
+    let mut weight = arguments.weight;
+    weight.tokens = weight.tokens.saturating_add(tokens::estimate(tool.as_deref().unwrap_or_default()));
+    weight.preview = arguments.telling.unwrap_or_default();
+    let part = part(PartKind::ToolCall, weight).unwrap_or_else(|| PartFacts::bare(PartKind::ToolCall));
+    PartFacts { tool, path: arguments.path, call: id, ..part }
+}
+
+/// A text of `bytes` bytes that cannot be read.
+pub(super) fn encrypted(bytes: u32) -> PartFacts {
+    PartFacts { bytes, preview: encrypted_note(bytes), ..PartFacts::bare(PartKind::Encrypted) }
+}
+
+/// What stands for a text that cannot be read.
+pub(super) fn encrypted_note(bytes: u32) -> String {
+    format!("[encrypted: {} that only the model's provider can read]", numbers::bytes(u64::from(bytes)))
+}
+
+/// Whether a tool result carries the user's own words: the reason given with a rejection, or answers to the
+/// agent's questions.
+pub(super) fn voice(text: &str) -> Option<&str> {
+    const SAID: &str = "the user said:";
+    if text.starts_with("User has answered your questions") {
+        return Some(text);
+    }
+    if !text.starts_with("The user doesn't want to") {
+        return None;
+    }
+    let at = text.find(SAID)? + SAID.len();
+    let said = text[at..].trim();
+    (!said.is_empty()).then_some(said)
+}
+
 impl Content {
-    fn push(&mut self, kind: PartKind, weight: Weight) -> Option<&mut PartFacts> {
-        if !weight.filled && !matches!(kind, PartKind::ToolCall | PartKind::Image) {
-            return None;
+    /// What its parts say in `role`.
+    pub(super) fn said(&self, role: Role) -> Said {
+        Said::of(role, &self.parts)
+    }
+
+    /// All of it as the result of one call.
+    pub(super) fn into_result(self) -> Weight {
+        let mut sum = Weight::default();
+        for part in self.parts {
+            sum.bytes = sum.bytes.saturating_add(part.bytes);
+            sum.tokens = sum.tokens.saturating_add(part.tokens);
+            sum.digest = sum.digest.rotate_left(1) ^ part.digest;
+            sum.filled = true;
+            if sum.preview.is_empty() {
+                sum.preview = part.preview;
+            }
         }
-        self.parts.push(PartFacts {
-            kind,
-            tool: None,
-            path: None,
-            bytes: weight.bytes,
-            tokens: weight.tokens.saturating_add(weight.images.saturating_mul(tokens::IMAGE)),
-            call: None,
-            error: false,
-            voice: weight.voice,
-            preview: weight.preview,
-        });
+        sum
+    }
+
+    fn push(&mut self, kind: PartKind, weight: Weight) -> Option<&mut PartFacts> {
+        self.parts.push(part(kind, weight)?);
         self.parts.last_mut()
     }
 
@@ -83,17 +137,21 @@ impl Content {
             Element::Block(block) => block,
         };
         match block.kind.as_str() {
-            "text" => {
+            "text" | "input_text" | "output_text" | "summary_text" | "reasoning_text" => {
                 self.push(PartKind::Text, block.text.0);
             }
             "thinking" => {
                 self.push(PartKind::Thinking, block.thinking.0);
             }
             "redacted_thinking" => {}
-            "tool_use" | "server_tool_use" | "mcp_tool_use" => self.add_call(*block),
-            "image" | "document" => {
+            "tool_use" | "server_tool_use" | "mcp_tool_use" | "toolCall" => {
+                let Block { name, id: call_id, arguments, .. } = *block;
+                self.parts.push(call(name.boxed(), arguments, id(call_id)));
+            }
+            "image" | "document" | "input_image" => {
                 self.push(PartKind::Image, Weight { images: 1, ..Weight::default() });
             }
+            "encrypted_content" => self.parts.push(encrypted(block.encrypted.0)),
             kind if kind == "tool_result" || kind.ends_with("_tool_result") => {
                 let Block { call_of_result, content, is_error, .. } = *block;
                 self.has_results = true;
@@ -114,21 +172,10 @@ impl Content {
             }
         }
     }
-
-    fn add_call(&mut self, block: Block) {
-        let Block { name, id: call, input, .. } = block;
-        let mut weight = input.weight;
-        weight.tokens = weight.tokens.saturating_add(tokens::estimate(name.as_str()));
-        weight.preview = input.telling.unwrap_or_default();
-        if let Some(part) = self.push(PartKind::ToolCall, weight) {
-            part.tool = name.boxed();
-            part.path = input.path;
-            part.call = id(call);
-        }
-    }
 }
 
-fn id(link: Link) -> Option<Id> {
+/// The id of a link, where there is one.
+pub(super) fn id(link: Link) -> Option<Id> {
     match link {
         Link::Id(id) => Some(id),
         _ => None,
@@ -178,16 +225,17 @@ lenient! {
         "thinking" => thinking: ResultText,
         "name" => name: Text<'de>,
         "id" => id: Link,
-        "input" => input: Input,
+        "input" | "arguments" => arguments: Arguments,
         "tool_use_id" => call_of_result: Link,
         "content" => content: ResultText,
         "is_error" => is_error: Flag,
+        "encrypted_content" => encrypted: Length,
     }
 }
 
 /// The text of a block: a string, or the text blocks of a result.
 #[derive(Debug, Default)]
-pub(super) struct ResultText(Weight);
+pub(super) struct ResultText(pub(super) Weight);
 
 impl<'de> Deserialize<'de> for ResultText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -198,14 +246,14 @@ impl<'de> Deserialize<'de> for ResultText {
                 f.write_str("anything")
             }
             fn visit_str<E>(self, text: &str) -> Result<ResultText, E> {
-                let mut weight = Weight { voice: super::voice(text).is_some(), ..Weight::default() };
+                let mut weight = Weight { voice: voice(text).is_some(), ..Weight::default() };
                 weight.add(text);
                 Ok(ResultText(weight))
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ResultText, A::Error> {
                 let mut sum = Weight::default();
                 while let Some(inner) = seq.next_element::<Inner>()? {
-                    if inner.kind.as_str() == "image" {
+                    if matches!(inner.kind.as_str(), "image" | "input_image") {
                         sum.images += 1;
                         sum.filled = true;
                     }
@@ -224,53 +272,5 @@ lenient! {
     for<'de> struct Inner<'de> {
         "type" => kind: Text<'de>,
         "text" => text: ResultText,
-    }
-}
-
-/// A call's arguments.
-#[derive(Debug, Default)]
-pub(super) struct Input {
-    weight: Weight,
-    path: Option<Box<str>>,
-    telling: Option<String>,
-}
-
-impl<'de> Deserialize<'de> for Input {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct V;
-        impl<'de> Visitor<'de> for V {
-            type Value = Input;
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("anything")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Input, A::Error> {
-                let mut input = Input::default();
-                let mut best = TELLING_KEYS.len();
-                while let Some(key) = map.next_key::<Text>()? {
-                    let rank = TELLING_KEYS.iter().position(|k| *k == key.as_str());
-                    input.weight.tokens += tokens::estimate(key.as_str());
-                    if PATH_KEYS.contains(&key.as_str()) {
-                        let value: Text = map.next_value()?;
-                        input.weight.add(value.as_str());
-                        input.path = value.boxed();
-                        if rank.is_some_and(|rank| rank < best) {
-                            best = rank.unwrap_or(best);
-                            input.telling = Some(crate::text::preview::of(value.as_str()));
-                        }
-                        continue;
-                    }
-                    let WeighedAny(weight) = map.next_value()?;
-                    let rank = rank.unwrap_or(TELLING_KEYS.len());
-                    if rank < best || input.telling.is_none() {
-                        best = rank;
-                        input.telling = Some(weight.preview.clone());
-                    }
-                    input.weight.merge(weight);
-                }
-                Ok(input)
-            }
-            shrug_at!(bool, numbers, null, string, array);
-        }
-        deserializer.deserialize_any(V)
     }
 }

@@ -1,0 +1,138 @@
+//! A call's arguments: what they weigh, and which of them tell best what the call does.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use crate::text::{preview, tokens};
+
+use super::lenient::{Text, WeighedAny, Weight, shrug_at};
+
+/// Arguments that name the file a call is about.
+const PATH_KEYS: [&str; 3] = ["file_path", "notebook_path", "path"];
+/// Arguments that say best what a call does, best first.
+const TELLING_KEYS: [&str; 10] = [
+    "file_path",
+    "notebook_path",
+    "path",
+    "command",
+    "cmd",
+    "pattern",
+    "query",
+    "url",
+    "description",
+    "prompt",
+];
+/// How a patch names the files that it changes.
+const PATCHED: [&str; 3] = ["*** Update File: ", "*** Add File: ", "*** Delete File: "];
+
+/// A call's arguments: an object, or the text of one, or any other text.
+#[derive(Debug, Default)]
+pub(super) struct Arguments {
+    pub(super) weight: Weight,
+    /// The file that the call is about.
+    pub(super) path: Option<Box<str>>,
+    /// The first words of what tells best.
+    pub(super) telling: Option<String>,
+}
+
+impl Arguments {
+    /// Arguments as one text: an object's, where it is one.
+    fn of_text(text: &str) -> Self {
+        let mut weight = Weight::default();
+        weight.add(text);
+        let object = text.trim_start().starts_with('{').then(|| serde_json::from_str::<Self>(text).ok());
+        let Self { path, telling, .. } = object.flatten().unwrap_or_default();
+        let path = path.or_else(|| patched(text).map(Into::into));
+        let telling = telling.or_else(|| path.as_deref().map(preview::of));
+        Self { telling: telling.or_else(|| Some(weight.preview.clone())), weight, path }
+    }
+}
+
+/// The first file that a patch changes.
+fn patched(text: &str) -> Option<&str> {
+    text.starts_with("*** Begin Patch").then_some(())?;
+    let mut lines = text.lines().take(64);
+    lines.find_map(|line| PATCHED.iter().find_map(|mark| line.strip_prefix(mark))).map(str::trim)
+}
+
+/// A command: one text, or its words.
+#[derive(Default)]
+struct Command(Weight);
+
+impl<'de> Deserialize<'de> for Command {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Command;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Command, E> {
+                let mut weight = Weight::default();
+                weight.add(text);
+                Ok(Command(weight))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Command, A::Error> {
+                let mut sum = Weight::default();
+                let mut words: Vec<String> = Vec::new();
+                while let Some(WeighedAny(weight)) = seq.next_element()? {
+                    words.push(weight.preview.clone());
+                    sum.merge(weight);
+                }
+                // What a shell is told to run says more than the shell.
+                let told = match &words[..] {
+                    [shell, flag, told] if shell.ends_with("sh") && flag.starts_with('-') => told.clone(),
+                    words => words.join(" "),
+                };
+                sum.preview = preview::of(&told);
+                Ok(Command(sum))
+            }
+            shrug_at!(bool, numbers, null, object);
+        }
+        deserializer.deserialize_any(V)
+    }
+}
+
+impl<'de> Deserialize<'de> for Arguments {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct V;
+        impl<'de> Visitor<'de> for V {
+            type Value = Arguments;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Arguments, E> {
+                Ok(Arguments::of_text(text))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Arguments, A::Error> {
+                let mut arguments = Arguments::default();
+                let mut best = TELLING_KEYS.len();
+                while let Some(key) = map.next_key::<Text>()? {
+                    let rank = TELLING_KEYS.iter().position(|k| *k == key.as_str());
+                    arguments.weight.tokens += tokens::estimate(key.as_str());
+                    let weight = if PATH_KEYS.contains(&key.as_str()) {
+                        let value: Text = map.next_value()?;
+                        let mut weight = Weight::default();
+                        weight.add(value.as_str());
+                        arguments.path = value.boxed();
+                        weight
+                    } else if key.as_str() == "command" {
+                        map.next_value::<Command>()?.0
+                    } else {
+                        map.next_value::<WeighedAny>()?.0
+                    };
+                    let rank = rank.unwrap_or(TELLING_KEYS.len());
+                    if rank < best || arguments.telling.is_none() {
+                        best = rank;
+                        arguments.telling = Some(weight.preview.clone());
+                    }
+                    arguments.weight.merge(weight);
+                }
+                Ok(arguments)
+            }
+            shrug_at!(bool, numbers, null, array);
+        }
+        deserializer.deserialize_any(V)
+    }
+}
