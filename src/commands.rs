@@ -8,6 +8,7 @@ mod context;
 mod expand;
 mod guarded;
 mod info;
+mod trace;
 mod tree;
 mod turns;
 
@@ -104,6 +105,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Turns(arguments) => turns::run(&OpenLog::load(&arguments.path)?, arguments, out),
         Command::Context(arguments) => context::run(&OpenLog::load(&arguments.path)?, arguments, out),
         Command::Tree(arguments) => tree::run(&OpenLog::load(&arguments.path)?, arguments, out),
+        Command::Trace(arguments) => trace::run(&OpenLog::load(&arguments.path)?, arguments, out),
         Command::Expand(arguments) => expand::run(&OpenLog::load(&arguments.path)?, arguments, out),
         Command::Completions { shell } => {
             let mut command = <Arguments as clap::CommandFactory>::command();

@@ -106,6 +106,16 @@ pub enum Fate {
 }
 
 impl Fate {
+    /// The word in JSON and on the screen.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Summarised(_) => "summarised",
+            Self::Kept => "kept",
+            Self::Abandoned => "abandoned",
+            Self::Inherited(_) => "inherited",
+        }
+    }
+
     /// The sentences that carry the turn.
     pub fn carried(&self) -> &[Carried] {
         match self {
