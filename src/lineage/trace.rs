@@ -34,8 +34,10 @@ pub struct Trace {
     pub summary: TurnId,
     /// How its range is known.
     pub provenance: Provenance,
-    /// Whether everything that was summarised is known to be in the log.
+    /// Whether everything that was summarised is in the log, by its chain of records.
     pub complete: bool,
+    /// Whether it is also as much text as its logged size asks for; only then anything is called unsupported.
+    pub ample: bool,
     /// The generation whose summary stands in its range.
     pub previous: Option<u32>,
     /// The lexicon's id.
@@ -117,6 +119,7 @@ pub fn trace(plan: &Plan, source: &Source, lexicon: &Lexicon, weights: &Weights)
         summary: plan.summary,
         provenance: plan.provenance,
         complete: texts.complete,
+        ample: texts.ample,
         previous: plan.previous,
         lexicon: lexicon.id().to_owned(),
         sentences,
@@ -136,13 +139,13 @@ impl Tracer<'_> {
     fn sentence(&self, place: usize, ranked: &[Ranked]) -> Traced {
         let sentence = &self.texts.sentences[place];
         let text = sentence.text(&self.texts.summary);
-        let Texts { blocks, complete, .. } = self.texts;
+        let Texts { blocks, ample, .. } = self.texts;
         let weighed = Weighed::new(self.index, self.lexicon, text);
         let coverage = weighed.coverage(self.index, blocks, &ranked[..ranked.len().min(TOGETHER)]);
         let support = match sentence.kind {
             // Code is not traced: it says nothing that could be supported.
             Kind::Code => Support::Unknown,
-            _ => weighed.support(self.lexicon, sentence, text, coverage, *complete),
+            _ => weighed.support(self.lexicon, sentence, text, coverage, *ample),
         };
         let spoken = words::spoken(text);
         let sources: Vec<SourceLink> =
