@@ -223,14 +223,14 @@ fn the_demo_follows_one_sentence_through_six_generations() {
     let last = traced(&log, &mut traces, 6);
     let place = place(&last, "enum");
     let chain = traces.chain(SentenceId { generation: 6, place });
-    let generations: Vec<u32> = chain.sentences.iter().map(|step| step.sentence.generation).collect();
-    assert_eq!(generations, [5, 4, 3, 2, 1], "{:?}", last.sentences[place]);
     for step in &chain.sentences {
         let trace = traces.get(step.sentence.generation).expect("it was traced");
         let text = trace.sentences[step.sentence.place].sentence.text(&trace.text);
         println!("{} inherited {} reworded {}: {text}", step.sentence, step.inherited, step.reworded);
         assert!(text.contains("enum"), "{text}");
     }
+    let generations: Vec<u32> = chain.sentences.iter().map(|step| step.sentence.generation).collect();
+    assert_eq!(generations, [5, 4, 3, 2, 1], "{:?}", last.sentences[place]);
     let turn = chain.turn.expect("a turn");
     assert_eq!(turn.class, Class::Prompt);
     assert!(turn.snippet.contains("I'm not sure it's worth it"), "{}", turn.snippet);
