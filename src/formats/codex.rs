@@ -59,8 +59,8 @@ impl Parser {
         record.time = line.timestamp.0.as_deref().and_then(line::milliseconds);
         record.unknown = line.unknown.iter().map(|field| format!("line.{field}").into()).collect();
         let payload = match payload {
-            Enveloped::Whole(payload) => *payload,
-            Enveloped::None => Payload::default(),
+            Enveloped::Whole(payload) => payload,
+            Enveloped::None => Box::default(),
             Enveloped::Skipped(name) => {
                 record.label = labels::of(kind, name.as_str());
                 return record;
@@ -89,7 +89,7 @@ impl Parser {
             }
             "response_item" => record.body = item(payload, &mut record.unknown),
             "event_msg" => record.body = event(&payload, &mut record.unknown),
-            "compacted" => record.body = compacted::body(payload),
+            "compacted" => record.body = compacted::body(*payload),
             "" if !line.id.as_str().is_empty() => {
                 record.session = line::changed(&mut self.session, line.id.as_str());
             }
@@ -128,7 +128,7 @@ fn is_bare(line: &Line) -> bool {
     kind == "message" || kind == "reasoning" || kind.ends_with("_call") || kind.ends_with("_output")
 }
 
-fn item(payload: Payload, unknown: &mut Vec<Box<str>>) -> Body {
+fn item(payload: Box<Payload>, unknown: &mut Vec<Box<str>>) -> Body {
     unknown.extend(payload.content.unknown.iter().map(|block| format!("block:{block}").into()));
     let kind = payload.kind.as_str();
     match kind {
@@ -159,7 +159,7 @@ fn item(payload: Payload, unknown: &mut Vec<Box<str>>) -> Body {
     }
 }
 
-fn message(payload: Payload) -> Body {
+fn message(payload: Box<Payload>) -> Body {
     let role = if payload.role.as_str() == "assistant" { Role::Assistant } else { Role::User };
     let said = payload.content.said(role);
     let parts = payload.content.parts;
@@ -178,7 +178,7 @@ fn is_injected(parts: &[PartFacts]) -> bool {
     INJECTED.iter().any(|mark| first.starts_with(mark))
 }
 
-fn result(payload: Payload) -> Body {
+fn result(payload: Box<Payload>) -> Body {
     let call = id(payload.call);
     let failed = payload.output.failed;
     match part(PartKind::ToolResult, payload.output.weight) {

@@ -297,6 +297,12 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for List<T> {
     }
 }
 
+/// Takes the values of an object in where it stands: a large struct need not be moved about.
+pub trait ReadFrom<'de> {
+    /// Reads all of `map`.
+    fn read_from<A: MapAccess<'de>>(&mut self, map: A) -> Result<(), A::Error>;
+}
+
 /// Declares a struct that reads itself from an object: `"key" => field: Type`. Keys may repeat (the last one
 /// wins), keys not named are skipped, and anything but an object gives the default. With `else field unless known`
 /// the names of keys that are neither fields nor known are collected in `field`.
@@ -314,6 +320,20 @@ macro_rules! lenient {
             $(pub(super) $field: $ty,)*
             $(pub(super) $unknown: Vec<Box<str>>,)?
         }
+        impl<$de> crate::formats::lenient::ReadFrom<$de> for $name $(<$lt>)? {
+            fn read_from<A: serde::de::MapAccess<$de>>(&mut self, mut map: A) -> Result<(), A::Error> {
+                while let Some(key) = map.next_key::<crate::formats::lenient::Text>()? {
+                    match key.as_str() {
+                        $($key $(| $alias)* => self.$field = map.next_value()?,)*
+                        _other => {
+                            $(if !$known(_other) { self.$unknown.push(_other.into()); })?
+                            map.next_value::<serde::de::IgnoredAny>()?;
+                        }
+                    }
+                }
+                Ok(())
+            }
+        }
         impl<$de> serde::Deserialize<$de> for $name $(<$lt>)? {
             fn deserialize<D: serde::Deserializer<$de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct V;
@@ -322,17 +342,9 @@ macro_rules! lenient {
                     fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
                         f.write_str("anything")
                     }
-                    fn visit_map<A: serde::de::MapAccess<$de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                    fn visit_map<A: serde::de::MapAccess<$de>>(self, map: A) -> Result<Self::Value, A::Error> {
                         let mut out = Self::Value::default();
-                        while let Some(key) = map.next_key::<crate::formats::lenient::Text>()? {
-                            match key.as_str() {
-                                $($key $(| $alias)* => out.$field = map.next_value()?,)*
-                                _other => {
-                                    $(if !$known(_other) { out.$unknown.push(_other.into()); })?
-                                    map.next_value::<serde::de::IgnoredAny>()?;
-                                }
-                            }
-                        }
+                        crate::formats::lenient::ReadFrom::read_from(&mut out, map)?;
                         Ok(out)
                     }
                     crate::formats::lenient::shrug_at!(bool, numbers, null, string, array);

@@ -151,6 +151,10 @@ impl LineReader {
         buffer.append(&mut self.carry);
         loop {
             let filled = buffer.len();
+            // A line of many megabytes grows by a quarter at a time, not by its double.
+            if buffer.capacity() < filled + CHUNK {
+                buffer.reserve_exact(CHUNK.max(filled / 4));
+            }
             buffer.resize(filled + CHUNK, 0);
             let outcome = read_some(&self.file, &mut buffer[filled..], self.read);
             let count = *outcome.as_ref().unwrap_or(&0);

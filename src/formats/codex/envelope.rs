@@ -11,7 +11,7 @@ use crate::formats::arguments::Arguments;
 use crate::formats::blocks::{Content, ResultText};
 use crate::formats::facts::Usage;
 use crate::formats::lenient::{
-    Count, Flag, Length, Link, List, Resumed, Text, WeighedAny, Weight, lenient, shrug_at,
+    Count, Flag, Length, Link, List, ReadFrom, Resumed, Text, WeighedAny, Weight, lenient, shrug_at,
 };
 
 /// One line: an envelope, or (before September 2025) a bare header or item.
@@ -112,7 +112,9 @@ impl<'de> Visitor<'de> for OfLine<'_> {
 }
 
 fn whole<'de, A: MapAccess<'de>>(map: Resumed<'de, A>) -> Result<Enveloped<'de>, A::Error> {
-    Payload::deserialize(MapAccessDeserializer::new(map)).map(|payload| Enveloped::Whole(Box::new(payload)))
+    let mut payload = Box::<Payload>::default();
+    payload.read_from(map)?;
+    Ok(Enveloped::Whole(payload))
 }
 
 lenient! {

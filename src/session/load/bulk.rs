@@ -16,6 +16,8 @@ use super::{Feed, Records, Session, parse_all};
 const WORKERS: usize = 4;
 /// Parsed batches that may wait to be taken in: this bounds the memory.
 const WAITING: usize = 8;
+/// Batches of more bytes than this are parsed alone.
+const LARGE: usize = 2 << 20;
 
 /// Reads to the end of what is there. False: `go_on` said stop; the session then ends at a batch's end.
 pub(super) fn read(
@@ -39,10 +41,14 @@ pub(super) fn read(
             scope.spawn(move || {
                 let mut used = None;
                 while !stop.load(Ordering::Relaxed) {
-                    let Some((number, batch)) = next(queue, position, used.take()) else { return };
+                    let Ok(mut turn) = queue.lock() else { return };
+                    let Some((number, batch)) = next(&mut turn, position, used.take()) else { return };
+                    // Of batches of many megabytes (one line with pictures) only one is in memory at a time.
+                    let alone = (batch.len() > LARGE).then_some(turn);
                     let mut parser = format.parser();
                     let records = parse_all(&mut parser, batch.lines());
-                    used = Some(batch);
+                    used = Some(batch).filter(|_| alone.is_none());
+                    drop(alone);
                     if sender.send((number, records)).is_err() {
                         return;
                     }
@@ -69,9 +75,9 @@ pub(super) fn read(
     !stopped
 }
 
-fn next(queue: &Mutex<(u64, &mut Tail)>, position: &AtomicU64, used: Option<Batch>) -> Option<(u64, Batch)> {
-    let mut guard = queue.lock().ok()?;
-    let (number, tail) = &mut *guard;
+/// The next batch and its number, by whoever holds the queue.
+fn next(queue: &mut (u64, &mut Tail), position: &AtomicU64, used: Option<Batch>) -> Option<(u64, Batch)> {
+    let (number, tail) = queue;
     let batch = tail.next_of_backlog(used)?;
     position.store(tail.position(), Ordering::Relaxed);
     *number += 1;
