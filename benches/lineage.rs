@@ -63,6 +63,9 @@ fn main() {
     }
 }
 
+/// Which labels are counted.
+type Wanted = fn(&gold::Label) -> bool;
+
 fn measure(summaries: &[Summary], prepared: &[Prepared], fit: bool) {
     let mut fitter = Fitter::new(prepared);
     let rankings = fitter.rankings();
@@ -71,13 +74,13 @@ fn measure(summaries: &[Summary], prepared: &[Prepared], fit: bool) {
     println!("Sources, each summary ranked with weights that did not see its log\n");
     println!("  {:<62}{:>5}  {:>5}  {:>5}  {:>5}", "labels", "n", "P@1", "hit@3", "MRR");
     for (name, rankings) in [("", &with_neighbours), ("each sentence alone: ", &alone)] {
-        let sets: [(&str, bool, &dyn Fn(&gold::Label) -> bool); 4] = [
-            ("original sentences", false, &|l| l.set == Set::Original && !l.is_quote),
-            ("original sentences, second reader's blocks too", true, &|l| {
+        let sets: [(&str, bool, Wanted); 4] = [
+            ("original sentences", false, |l| l.set == Set::Original && !l.is_quote),
+            ("original sentences, second reader's blocks too", true, |l| {
                 l.set == Set::Original && !l.is_quote
             }),
-            ("original quotes", false, &|l| l.set == Set::Original && l.is_quote),
-            ("further sentences", false, &|l| l.set == Set::Extra),
+            ("original quotes", false, |l| l.set == Set::Original && l.is_quote),
+            ("further sentences", false, |l| l.set == Set::Extra),
         ];
         for (set, more, wanted) in sets {
             let ranks = summaries.iter().zip(rankings).flat_map(|(s, r)| ranks(s, r, more, wanted));
@@ -87,7 +90,7 @@ fn measure(summaries: &[Summary], prepared: &[Prepared], fit: bool) {
     println!();
     for (summary, rankings) in summaries.iter().zip(&with_neighbours) {
         let name = summary.log.rsplit('/').next().unwrap_or_default();
-        print(&format!("{name} g{}", summary.generation), &ranks(summary, rankings, true, &|_| true));
+        print(&format!("{name} g{}", summary.generation), &ranks(summary, rankings, true, |_| true));
     }
     println!();
     for (what, figures) in RECORDED {
@@ -102,12 +105,7 @@ fn measure(summaries: &[Summary], prepared: &[Prepared], fit: bool) {
 }
 
 /// The rank of the first right block of each wanted label that names any source; none where it was not found.
-fn ranks(
-    summary: &Summary,
-    rankings: &[Vec<Ranked>],
-    more: bool,
-    wanted: &dyn Fn(&gold::Label) -> bool,
-) -> Vec<Option<usize>> {
+fn ranks(summary: &Summary, rankings: &[Vec<Ranked>], more: bool, wanted: Wanted) -> Vec<Option<usize>> {
     let labels = summary.labels.iter().filter(|label| wanted(label) && label.is_sourced);
     labels.map(|label| rankings[label.sentence].iter().position(|r| is_right(label, r.block, more))).collect()
 }
@@ -181,6 +179,7 @@ fn measure_support(prepared: &[Prepared]) {
             previous: String::new(),
             previous_sentences: Vec::new(),
             complete: true,
+            ample: true,
         };
         let index = Index::new(&strange.blocks);
         let strangers = Field::new(&strange, &index, lexicon).rank(weights::built_in());
@@ -225,7 +224,7 @@ fn time(path: &Path) {
         let texts = plan.read(&log.source, lexicon::built_in()).unwrap();
         let read = started.elapsed();
         let index = Index::new(&texts.blocks);
-        let indexed = started.elapsed();
+        let indexed = started.elapsed().saturating_sub(read);
         drop(index);
         let started = Instant::now();
         let trace = traced(&log, generation);
@@ -238,7 +237,7 @@ fn time(path: &Path) {
                     "{} of text: read {}, index {}, whole summary {}, a sentence {}",
                     bytes(characters as u64),
                     milliseconds(read),
-                    milliseconds(indexed - read),
+                    milliseconds(indexed),
                     milliseconds(all),
                     milliseconds(all / trace.sentences.len().max(1) as u32)
                 ),

@@ -105,7 +105,7 @@ impl Format {
 
     /// The user's own words inside the text of a tool result.
     pub fn voice(self, text: &str) -> Option<&str> {
-        (self == Self::ClaudeCode).then(|| claude_code::voice(text)).flatten()
+        (self == Self::ClaudeCode).then(|| blocks::voice(text)).flatten()
     }
 }
 

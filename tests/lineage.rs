@@ -1,5 +1,13 @@
 //! Lineage through the library: on logs written by hand for each rule, and against the hand labels beside the project.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs,
+    reason = "a failed test may panic"
+)]
+
 #[path = "support/gold.rs"]
 mod gold;
 mod support;
@@ -114,10 +122,14 @@ fn kept_turns_are_told_by_the_log() {
 
 #[test]
 fn every_generation_is_traced_and_twice_the_same() {
-    for path in support::claude_code_logs() {
+    let folders = ["pi", "codex"].into_iter().filter_map(support::data);
+    let others = folders.flat_map(|folder| std::fs::read_dir(folder).expect("a folder"));
+    let others = others.map(|entry| entry.expect("an entry").path());
+    let mut paths: Vec<_> = support::claude_code_logs().into_iter().chain(others).collect();
+    paths.sort();
+    for path in paths {
         let log = OpenLog::load(&path).expect("the log can be read");
-        // The longest log has generations enough for one run each.
-        for compaction in log.session.compactions().iter().take(2) {
+        for compaction in log.session.compactions().iter().rev().take(1) {
             let Some(plan) = Plan::new(&log.session, compaction.generation) else { continue };
             let run =
                 || trace(&plan, &log.source, lexicon::built_in(), weights::built_in()).expect("a trace");
@@ -125,7 +137,7 @@ fn every_generation_is_traced_and_twice_the_same() {
             assert_eq!(format!("{first:?}"), format!("{:?}", run()), "{}", path.display());
             for traced in &first.sentences {
                 assert!(!traced.sentence.text(&first.text).is_empty());
-                assert!(traced.support != Support::Unsupported || first.complete);
+                assert!(traced.support != Support::Unsupported || first.ample && first.complete);
             }
         }
     }
@@ -201,7 +213,7 @@ fn open_and_binding_sentences_are_found() {
         gold::lines(&folder, "binding.jsonl").iter().map(|row| (text(row), binds(row))).collect();
     let (precision, recall) = f1(&|text| binding::of(lexicon::built_in(), text).any(), &bindings);
     println!("binding: P {precision:.3} R {recall:.3}");
-    assert!(precision >= 0.77 && recall >= 0.94, "{precision:.3} {recall:.3}");
+    assert!(precision >= 0.79 && recall >= 0.92, "{precision:.3} {recall:.3}");
 }
 
 #[test]
@@ -211,14 +223,14 @@ fn the_demo_follows_one_sentence_through_six_generations() {
     let last = traced(&log, &mut traces, 6);
     let place = place(&last, "enum");
     let chain = traces.chain(SentenceId { generation: 6, place });
-    let generations: Vec<u32> = chain.sentences.iter().map(|step| step.sentence.generation).collect();
-    assert_eq!(generations, [5, 4, 3, 2, 1], "{:?}", last.sentences[place]);
     for step in &chain.sentences {
         let trace = traces.get(step.sentence.generation).expect("it was traced");
         let text = trace.sentences[step.sentence.place].sentence.text(&trace.text);
         println!("{} inherited {} reworded {}: {text}", step.sentence, step.inherited, step.reworded);
         assert!(text.contains("enum"), "{text}");
     }
+    let generations: Vec<u32> = chain.sentences.iter().map(|step| step.sentence.generation).collect();
+    assert_eq!(generations, [5, 4, 3, 2, 1], "{:?}", last.sentences[place]);
     let turn = chain.turn.expect("a turn");
     assert_eq!(turn.class, Class::Prompt);
     assert!(turn.snippet.contains("I'm not sure it's worth it"), "{}", turn.snippet);

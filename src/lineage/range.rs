@@ -168,8 +168,11 @@ pub struct Texts {
     pub previous: String,
     /// Its sentences.
     pub previous_sentences: Vec<sentences::Sentence>,
-    /// Whether everything that was summarised is known to be there.
+    /// Whether everything that was summarised is in the log, by its chain of records.
     pub complete: bool,
+    /// Whether it is also as much text as its logged size asks for: what the model saw and the log does not hold
+    /// (instructions, attachments) may support a sentence too.
+    pub ample: bool,
 }
 
 impl Plan {
@@ -224,10 +227,10 @@ impl Plan {
         let BlockReader { blocks, previous, previous_sentences, characters, .. } = reader;
         // Whole ranges hold at least as many characters as the context had tokens; a log that starts in the middle
         // of a session does not, whatever its chain of records says.
-        let full = self.tokens_before.is_none_or(|tokens| characters >= tokens);
-        let complete = self.unbroken && full;
+        let ample = self.unbroken && self.tokens_before.is_none_or(|tokens| characters >= tokens);
+        let complete = self.unbroken;
         let sentences = sentences::of(&summary);
-        Ok(Texts { blocks, summary, sentences, previous, previous_sentences, complete })
+        Ok(Texts { blocks, summary, sentences, previous, previous_sentences, complete, ample })
     }
 
     /// Calls `take` with each of `parts` and its text, reading every line once.

@@ -23,7 +23,7 @@ const TELLING: f64 = 12.0;
 const TEMPLATE: f64 = 0.3;
 /// What two sentences have to share to be about the same: words, and the share of the lighter one's weight.
 const ALIKE_WORDS: usize = 3;
-const ALIKE_SHARE: f64 = 0.4;
+const ALIKE_SHARE: f64 = 0.25;
 /// How many sources support a sentence together.
 pub const TOGETHER: usize = 3;
 /// From here on a sentence stands in its source word for word.
@@ -93,7 +93,7 @@ impl Weighed {
     }
 
     /// How much two sentences are about the same: shared weight over the geometric mean of theirs. Nothing where they
-    /// share fewer than three words or less than two fifths of the lighter one.
+    /// share fewer than three words or less than a quarter of the lighter one.
     pub fn likeness(&self, other: &Self) -> f64 {
         let shared = self.known.iter().filter(|(word, _)| other.known.iter().any(|(known, _)| known == word));
         let (count, weight) = shared.fold((0, 0.0), |(count, sum), (_, weight)| (count + 1, sum + weight));
@@ -111,7 +111,7 @@ impl Weighed {
         sentence: &Sentence,
         text: &str,
         coverage: f64,
-        complete: bool,
+        ample: bool,
     ) -> Support {
         if sentence.kind == Kind::Sentence && lexicon.absence.opens(text) {
             Support::Absence
@@ -119,7 +119,7 @@ impl Weighed {
             Support::Supported
         } else if coverage >= WEAK || self.total < TELLING {
             Support::Weak
-        } else if complete {
+        } else if ample {
             Support::Unsupported
         } else {
             Support::Unknown

@@ -9,9 +9,9 @@ use crate::formats::facts::Role;
 use crate::log::{LogError, Source};
 use crate::session::{Provenance, TurnId};
 use crate::text::lexicon::Lexicon;
-use crate::text::preview;
 use crate::text::sentences::{Kind, Sentence};
 use crate::text::words;
+use crate::text::{identifiers, preview};
 
 use super::index::Index;
 use super::origin::{self, Origin};
@@ -34,8 +34,10 @@ pub struct Trace {
     pub summary: TurnId,
     /// How its range is known.
     pub provenance: Provenance,
-    /// Whether everything that was summarised is known to be in the log.
+    /// Whether everything that was summarised is in the log, by its chain of records.
     pub complete: bool,
+    /// Whether it is also as much text as its logged size asks for; only then anything is called unsupported.
+    pub ample: bool,
     /// The generation whose summary stands in its range.
     pub previous: Option<u32>,
     /// The lexicon's id.
@@ -106,7 +108,10 @@ pub fn trace(plan: &Plan, source: &Source, lexicon: &Lexicon, weights: &Weights)
     let index = Index::new(&texts.blocks);
     let rankings = Field::new(&texts, &index, lexicon).rank(weights);
     let old = texts.previous_sentences.iter().map(|sentence| match sentence.kind {
-        Kind::Sentence => Some(Weighed::new(&index, lexicon, sentence.text(&texts.previous))),
+        Kind::Sentence => {
+            let text = sentence.text(&texts.previous);
+            Some((Weighed::new(&index, lexicon, text), named(text)))
+        }
         _ => None,
     });
     let tracer = Tracer { texts: &texts, index: &index, lexicon, old: old.collect() };
@@ -117,6 +122,7 @@ pub fn trace(plan: &Plan, source: &Source, lexicon: &Lexicon, weights: &Weights)
         summary: plan.summary,
         provenance: plan.provenance,
         complete: texts.complete,
+        ample: texts.ample,
         previous: plan.previous,
         lexicon: lexicon.id().to_owned(),
         sentences,
@@ -124,25 +130,31 @@ pub fn trace(plan: &Plan, source: &Source, lexicon: &Lexicon, weights: &Weights)
     })
 }
 
+/// The things that a sentence names; numbers name nothing.
+fn named(text: &str) -> Vec<String> {
+    let found = identifiers::find(text).into_iter().filter(|found| found.class != identifiers::Class::Number);
+    found.map(|found| found.normal).collect()
+}
+
 struct Tracer<'a> {
     texts: &'a Texts,
     index: &'a Index,
     lexicon: &'a Lexicon,
     /// The sentences of the summary before; quotes and code are not about anything.
-    old: Vec<Option<Weighed>>,
+    old: Vec<Option<(Weighed, Vec<String>)>>,
 }
 
 impl Tracer<'_> {
     fn sentence(&self, place: usize, ranked: &[Ranked]) -> Traced {
         let sentence = &self.texts.sentences[place];
         let text = sentence.text(&self.texts.summary);
-        let Texts { blocks, complete, .. } = self.texts;
+        let Texts { blocks, ample, .. } = self.texts;
         let weighed = Weighed::new(self.index, self.lexicon, text);
         let coverage = weighed.coverage(self.index, blocks, &ranked[..ranked.len().min(TOGETHER)]);
         let support = match sentence.kind {
             // Code is not traced: it says nothing that could be supported.
             Kind::Code => Support::Unknown,
-            _ => weighed.support(self.lexicon, sentence, text, coverage, *complete),
+            _ => weighed.support(self.lexicon, sentence, text, coverage, *ample),
         };
         let spoken = words::spoken(text);
         let sources: Vec<SourceLink> =
@@ -155,16 +167,23 @@ impl Tracer<'_> {
             verbatim: sources.iter().take(TOGETHER).any(|source| is_verbatim(source.run)),
             origin,
             parent,
-            before: parent.or_else(|| self.before(&weighed)),
+            before: parent.or_else(|| self.before(&weighed, text)),
             sources,
         }
     }
 
-    /// The old sentence that is most about the same, the earlier one among equals.
-    fn before(&self, weighed: &Weighed) -> Option<usize> {
-        let likeness = |old: &Option<Weighed>| old.as_ref().map_or(0.0, |old| weighed.likeness(old));
-        let alike = self.old.iter().map(likeness).enumerate().filter(|(_, likeness)| *likeness > 0.0);
-        alike.max_by(|(i, a), (j, b)| a.total_cmp(b).then(j.cmp(i))).map(|(place, _)| place)
+    /// The old sentence that is most about the same, the earlier one among equals. One that names the same thing letter
+    /// by letter goes before any that only shares words.
+    fn before(&self, weighed: &Weighed, text: &str) -> Option<usize> {
+        let names = named(text);
+        let alike = self.old.iter().enumerate().filter_map(|(place, old)| {
+            let (old, old_names) = old.as_ref()?;
+            let likeness = weighed.likeness(old);
+            let same = old_names.iter().any(|name| names.contains(name));
+            (likeness > 0.0).then_some((same, likeness, place))
+        });
+        let best = alike.max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(b.2.cmp(&a.2)));
+        best.map(|(_, _, place)| place)
     }
 
     fn link(&self, text: &str, spoken: &[String], weighed: &Weighed, ranked: &Ranked) -> SourceLink {
