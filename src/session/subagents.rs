@@ -24,7 +24,7 @@ pub struct Subagent {
 }
 
 /// The sub-agents' files that belong to the session at `path`, by name. Files of compaction calls are not among
-/// them. For Codex see [`rollouts`]; else looks in the session's own folder, and beside the session for the older layout, where a file counts only
+/// them. For Codex they are found by their threads; else looks in the session's own folder, and beside the session for the older layout, where a file counts only
 /// if a result of this session names its agent.
 pub fn list(session: &Session, path: &Path) -> Vec<Subagent> {
     if session.format == Format::Codex {

@@ -73,7 +73,7 @@ impl Row {
 pub struct Turn {
     /// Its number in its thread, from 1.
     pub number: u32,
-    /// Its thread's place in [`Session::threads`]; 0 is the main one.
+    /// Its thread's place in [`super::Session::threads`]; 0 is the main one.
     pub thread: u16,
     /// The branch it was made on, from 1 in its thread.
     pub branch: u16,
