@@ -5,11 +5,11 @@ use std::io::Write;
 use serde_json::json;
 
 use crate::formats::facts::{PartKind, PartText};
+use crate::lineage::support::TOGETHER;
 use crate::session::address::Address;
 use crate::session::open::{Lost, OpenLog};
 use crate::session::text::{line, shown};
 use crate::session::{RowKind, Session, TurnId};
-use crate::lineage::support::TOGETHER;
 use crate::text::{display, lexicon};
 
 use super::trace::{Tracer, traced};
@@ -129,7 +129,9 @@ fn find_sentence(log: &OpenLog, generation: u32, sentence: u32) -> Result<Place<
     }
     let rows = turns.iter().map(|id| log.session.turn(*id)).map(|turn| (turn.first_row, turn.last_row));
     let rows = rows.reduce(|(a, b), (c, d)| (a.min(c), b.max(d))).ok_or_else(|| {
-        Failure::NotFound(format!("nothing in the range of g{generation} says anything of sentence {sentence}"))
+        Failure::NotFound(format!(
+            "nothing in the range of g{generation} says anything of sentence {sentence}"
+        ))
     })?;
     Ok(Place { log, agent: None, what: What::Turns(turns), rows })
 }

@@ -22,8 +22,11 @@ use super::{Failure, SCHEMA};
 pub(super) fn run(log: &OpenLog, arguments: &TraceArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let address: Address = arguments.address.parse()?;
     let own = arguments.lexicon.as_deref().map(own_lexicon).transpose()?;
-    let mut tracer =
-        Tracer { log, traces: Traces::default(), lexicon: own.as_ref().unwrap_or_else(lexicon::built_in) };
+    let lexicon: &Lexicon = match &own {
+        Some(own) => own,
+        None => lexicon::built_in(),
+    };
+    let mut tracer = Tracer::new(log, lexicon);
     match address {
         Address::Generation(generation) => tracer.generation(generation, None, arguments.json, out),
         Address::Sentence { generation, sentence } => {
@@ -222,7 +225,9 @@ impl<'a> Tracer<'a> {
     fn words(&self, carried: &Carried) -> String {
         let trace = self.traces.get(carried.sentence.generation);
         let traced = trace.and_then(|trace| Some((trace, trace.sentences.get(carried.sentence.place)?)));
-        traced.map_or_else(String::new, |(trace, traced)| preview::on_one_line(traced.sentence.text(&trace.text)))
+        traced.map_or_else(String::new, |(trace, traced)| {
+            preview::on_one_line(traced.sentence.text(&trace.text))
+        })
     }
 
     /// What became of a turn at one compaction, in words.
