@@ -211,7 +211,7 @@ fn to_address(model: &mut Model, address: &Address) {
             }
         }
         Address::Thread(name) => to_agent(model, name, None),
-        Address::Generation(generation) => {
+        Address::Generation(generation) | Address::Sentence { generation, .. } => {
             let summary = session.generation(*generation).map(|compaction| compaction.summary);
             match summary {
                 Some(Some(_)) => to_generation(model, *generation),
