@@ -133,6 +133,7 @@ struct Planned {
     path: Box<str>,
     voice: bool,
     error: bool,
+    again: bool,
     pair: Option<u32>,
 }
 
@@ -190,6 +191,7 @@ impl Plan {
         }
         let mut summary_parts = Vec::new();
         plan_turn(session, summary, &mut summary_parts);
+        summary_parts.retain(|part| !part.again);
         Some(Self {
             generation,
             summary,
@@ -288,6 +290,7 @@ fn plan_turn(session: &Session, id: TurnId, out: &mut Vec<Planned>) {
             path,
             voice: part.voice,
             error: part.error,
+            again: part.again,
             pair: session.pair(part).map(|(place, _)| place),
         });
     }
@@ -311,7 +314,8 @@ impl BlockReader<'_> {
     fn take(&mut self, planned: &Planned, found: PartText) {
         let text = found.text;
         self.characters += text.chars().count() as u64;
-        if planned.role == Role::Summary {
+        // What a compaction told again beside its summary is a message, and no part of the summary.
+        if planned.role == Role::Summary && !planned.again {
             self.take_summary(planned, text);
             return;
         }
