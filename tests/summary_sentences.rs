@@ -30,9 +30,7 @@ fn rows_and_traces_number_the_same_sentences() {
                 .filter_map(|index| view.child(&log, Node::Generation(generation), index))
                 .filter(|node| matches!(node, Node::Section(..)));
             let rows: Vec<Node> = sections
-                .flat_map(|section| {
-                    (0..view.count(&log, section)).map(move |index| (section, index))
-                })
+                .flat_map(|section| (0..view.count(&log, section)).map(move |index| (section, index)))
                 .filter_map(|(section, index)| view.child(&log, section, index))
                 .collect();
             let every: Vec<Node> =
