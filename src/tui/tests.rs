@@ -93,8 +93,16 @@ impl App {
         loop {
             let model = &mut self.model;
             self.terminal.draw(|frame| render::screen(frame, model)).unwrap();
-            let Some(job) = self.model.job() else { return };
-            self.event(Event::Read(Box::new(job.run())));
+            let (read, traced) = (self.model.job(), self.model.tracing_job());
+            if read.is_none() && traced.is_none() {
+                return;
+            }
+            if let Some(job) = read {
+                self.event(Event::Read(Box::new(job.run())));
+            }
+            if let Some(job) = traced {
+                self.event(Event::Traced(Box::new(job.run())));
+            }
         }
     }
 
