@@ -71,10 +71,11 @@ pub fn changed(text: &str, other: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Whether nothing but words and spaces stands between two marked stretches.
+/// Whether two marked stretches stand in one sentence.
 fn joins(text: &str, before: &Range<usize>, after: &Range<usize>) -> bool {
     let between = text.get(before.end..after.start).unwrap_or_default();
-    !between.contains(['.', '!', '?', ';', '\n', '`'])
+    let ends = |c: char| matches!(c, '.' | '!' | '?' | ';');
+    !between.contains(['\n', '`']) && !between.trim_end().ends_with(ends) || between.chars().all(ends)
 }
 
 fn stemmed(word: &str) -> String {

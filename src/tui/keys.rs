@@ -80,6 +80,13 @@ const LIST: &str = "Sessions";
 /// Every key.
 pub const TABLE: &[Binding] = &[
     bind(Action::Open, &["Enter"], MOVE, "open a node and step in, unfold a long result", "open"),
+    bind(
+        Action::Trace,
+        &["t"],
+        FIND,
+        "trace: the turns that a summary's sentence rests on, or what became of a turn",
+        "trace",
+    ),
     bind(Action::Down, &["Down", "j"], MOVE, "one row down; 12j moves twelve", ""),
     bind(Action::Up, &["Up", "k"], MOVE, "one row up", ""),
     bind(Action::PageDown, &["PgDn", "Space", "Ctrl-f"], MOVE, "a page down", ""),
@@ -135,13 +142,6 @@ pub const TABLE: &[Binding] = &[
         "",
     ),
     bind(
-        Action::Trace,
-        &["t"],
-        FIND,
-        "trace: the turns that a summary's sentence rests on, or what became of a turn",
-        "trace",
-    ),
-    bind(
         Action::Original,
         &["o"],
         FIND,
@@ -162,9 +162,9 @@ pub const TABLE: &[Binding] = &[
     bind(Action::Stop, &["Ctrl-z"], SHOW, "back to the shell for now; its `fg` returns here", ""),
     bind(Action::Quit, &["q", "Ctrl-c"], SHOW, "quit", "quit"),
     link(Action::Open, &["Enter", "o"], "go to the chosen turn or sentence", "go there"),
+    link(Action::Back, &["Esc", "Backspace"], "back to the sentence or turn it is about", "back"),
     link(Action::Down, &["Down", "j"], "choose the next one; scroll where none is in sight", "choose"),
     link(Action::Up, &["Up", "k"], "choose the one before", ""),
-    link(Action::Back, &["Esc", "Backspace"], "back to the sentence or turn it is about", "back"),
     pick(Action::Open, &["Enter"], LIST, "open the session; one that is being written is followed", "open"),
     pick(Action::Down, &["Down", "Ctrl-n"], LIST, "the next session", ""),
     pick(Action::Up, &["Up", "Ctrl-p"], LIST, "the one before", ""),

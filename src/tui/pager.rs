@@ -105,6 +105,10 @@ fn pair(before: &[(Tone, String)], after: &[(Tone, String)], width: usize) -> Ve
     (0..height)
         .map(|_| {
             let mut runs = left.next().unwrap_or_default().runs;
+            // A row may end with the space at which it was cut, one column too many.
+            if let Some((_, text)) = runs.last_mut() {
+                text.truncate(text.trim_end().len());
+            }
             let taken: usize = runs.iter().map(|(_, text)| text.width()).sum();
             runs.push((Tone::Dim, format!("{:gap$}{BETWEEN}", "", gap = column.saturating_sub(taken))));
             runs.extend(right.next().unwrap_or_default().runs);

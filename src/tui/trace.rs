@@ -35,7 +35,7 @@ pub fn standing(log: &OpenLog, tracing: &Tracing, generation: u32, place: u16) -
         };
         return (sign.tone, why);
     };
-    let held = format!("{:.0} % of its words' weight in its three best sources", traced.coverage * 100.0);
+    let held = format!("its three best sources hold {:.0} % of it", traced.coverage * 100.0);
     let words = match sign {
         signs::SUPPORTED if traced.verbatim => format!("supported, word for word: {held}"),
         signs::SUPPORTED | signs::WEAK | signs::UNSUPPORTED => format!("{}: {held}", sign.name),
@@ -184,10 +184,7 @@ fn sources(trace: &Trace, traced: &Traced) -> Vec<Block> {
         };
         return vec![Block::runs(rule(why), Vec::new())];
     }
-    let mut blocks = vec![Block::runs(
-        rule("sources: the three most alike, best first; likeness is no proof"),
-        Vec::new(),
-    )];
+    let mut blocks = vec![Block::runs(rule("three best sources; likeness is no proof"), Vec::new())];
     for source in traced.sources.iter().take(TOGETHER) {
         let who = if source.voice { "the user's words in a result" } else { source.role.name() };
         let held = format!("holds {:.0} % of it alone", source.coverage * 100.0);
@@ -217,7 +214,7 @@ fn shared(source: &SourceLink) -> Runs {
             end = next.end;
         }
         push(&mut runs, Tone::Text, &text[at..mark.start]);
-        push(&mut runs, Tone::Shared, &format!("[{}]", &text[mark.start..end]));
+        push(&mut runs, Tone::Shared, &text[mark.start..end]);
         at = end;
     }
     push(&mut runs, Tone::Text, &text[at..]);
@@ -239,7 +236,8 @@ fn back(tracing: &Tracing, steps: &[Link], missing: Option<u32>) -> Vec<Block> {
         blocks.push(Block::runs(heading, Vec::new()));
     }
     for link in steps.iter().filter(|link| missing.is_none() || link.step.is_some()) {
-        blocks.push(step(tracing, link));
+        let block = step(tracing, link);
+        blocks.push(if blocks.len() == 1 { block.close() } else { block });
     }
     if let Some(generation) = missing {
         blocks.push(Block::runs(format!("{} tracing g{generation} …", signs::PENDING.sign), Vec::new()));
@@ -297,7 +295,8 @@ pub fn turn(log: &OpenLog, tracing: &Tracing, id: TurnId) -> Document {
     let it = session.turn(id);
     let missing = tracing.next_on(session, it.number);
     let forward = tracing.traces().forward(session, id);
-    let words = preview::on_one_line(&it.preview);
+    let cut = if it.preview.chars().count() < preview::LENGTH { "" } else { " …" };
+    let words = format!("{}{cut}", preview::on_one_line(&it.preview));
     let last = match (forward.in_view, forward.last_seen) {
         (true, _) => (Tone::Assistant, "the model still sees it at the end of the log".to_owned()),
         (false, _) if missing.is_some() => (Tone::Dim, "out of view; its trail is being followed".to_owned()),
@@ -313,7 +312,7 @@ pub fn turn(log: &OpenLog, tracing: &Tracing, id: TurnId) -> Document {
     let facts = vec![
         (tone_of(it.role), format!("{} {words}", it.role.name())),
         last,
-        (Tone::Dim, "\"carries\" counts shared words and what was taken over; it proves nothing".to_owned()),
+        (Tone::Dim, "\"carries\" counts shared words and wordings taken over: no proof".to_owned()),
     ];
     let mut blocks = Vec::new();
     for (generation, fate) in &forward.generations {
