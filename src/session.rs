@@ -14,7 +14,9 @@ pub mod load;
 mod model;
 mod names;
 pub mod open;
+mod previews;
 mod queue;
+pub mod rows;
 mod sizes;
 pub mod subagents;
 #[cfg(test)]

@@ -65,7 +65,7 @@ fn seen(session: &Session, number: u32) -> Vec<u32> {
 }
 
 fn previews(session: &Session) -> Vec<(&'static str, &str)> {
-    session.turns().iter().map(|turn| (turn.role.name(), &*turn.preview)).collect()
+    session.turns().iter().map(|turn| (turn.role.name(), session.preview(turn))).collect()
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_message_that_is_written_twice_is_one_turn_whichever_comes_first() {
     let echoes: Vec<(u32, u32)> = session
         .echoes()
         .iter()
-        .map(|echo| (session.rows()[echo.row as usize].line, session.turn(echo.of).number))
+        .map(|echo| (session.row(echo.row).line, session.turn(echo.of).number))
         .collect();
     assert_eq!(echoes, [(3, 1), (5, 2), (9, 4)]);
 }
@@ -132,7 +132,7 @@ fn what_one_answer_is_made_of_is_one_turn() {
     assert_eq!(paths[3], Some("src/a.rs"), "a patch names its file");
     let result = session.numbered(0, 3).unwrap();
     assert!(session.turn(result).has_error(), "exit status 2");
-    assert_eq!(&*session.turn(result).preview, "2 failed");
+    assert_eq!(session.preview(session.turn(result)), "2 failed");
     let kinds: Vec<&str> =
         session.parts(session.numbered(0, 5).unwrap()).map(|(_, part)| part.kind.name()).collect();
     assert_eq!(kinds, ["encrypted"], "reasoning that cannot be read is there, and said to be so");

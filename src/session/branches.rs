@@ -48,7 +48,7 @@ impl Session {
             Parent::Of(id) => match self.ids.get(&id) {
                 None => Hang::Dangling,
                 Some(row) => {
-                    let row = &self.rows[*row as usize];
+                    let row = self.row(*row);
                     match row.anchor.some() {
                         Some(turn) => Hang::At(turn),
                         None if row.is(Row::DANGLING) => Hang::Dangling,

@@ -70,7 +70,7 @@ impl Session {
 
     /// The turns of `in_view` that the boundary says were kept.
     fn kept_turns(&self, boundary: &Boundary, in_view: &[TurnId]) -> Vec<TurnId> {
-        let turn_of = |id: &Id| self.ids.get(id).and_then(|row| self.rows[*row as usize].anchor.some());
+        let turn_of = |id: &Id| self.ids.get(id).and_then(|row| self.rows.anchor(*row).some());
         if !boundary.kept.is_empty() {
             return boundary.kept.iter().filter_map(turn_of).filter(|id| in_view.contains(id)).collect();
         }

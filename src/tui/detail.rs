@@ -240,14 +240,14 @@ fn one_section(view: &View, log: &OpenLog, generation: u32, section: u16) -> Doc
 
 fn record(log: &OpenLog, row: u32) -> Document {
     let session = &log.session;
-    let Some(record) = session.rows().get(row as usize) else { return Document::default() };
+    let Some(record) = session.rows().get(row) else { return Document::default() };
     let title = if session.partial { "L…".to_owned() } else { format!("L{}", record.line) };
     let reason = session.malformed_reason(row);
     let mut facts = vec![(
         Tone::Dim,
         format!(
             "{} · {} at offset {}",
-            session.label(record),
+            session.label(&record),
             bytes(u64::from(record.length)),
             grouped(record.offset)
         ),
@@ -350,7 +350,7 @@ fn largest(log: &OpenLog, mut turns: Vec<TurnId>) -> Block {
             (Tone::Dim, format!("~{:<6}", short(u64::from(turn.tokens)))),
             (Tone::Heading, format!("{} ", session.address(*id))),
             (tone_of(turn.role), format!("{} ", turn.role.name())),
-            (Tone::Text, turn.preview.to_string()),
+            (Tone::Text, session.preview(turn).to_owned()),
         ]
     });
     Block::runs("largest turns".to_owned(), lines.collect())

@@ -4,18 +4,18 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{channel, sync_channel};
 
 use crate::formats::Format;
 use crate::log::Batch;
 use crate::log::follow::Tail;
 
-use super::{Feed, Records, Session, parse_all};
+use super::{Feed, Records, Session, parse_all, parse_into};
 
 /// Backlogs are parsed by this many threads at the most: beyond, taking in is what takes the time.
 const WORKERS: usize = 4;
 /// Parsed batches that may wait to be taken in: this bounds the memory.
-const WAITING: usize = 8;
+const WAITING: usize = 4;
 /// Batches read before other threads are started: of a short log that would take longer than reading it.
 const FIRST: usize = 2;
 /// Batches of more bytes than this are parsed alone.
@@ -40,11 +40,14 @@ pub(super) fn read(
     let position = AtomicU64::new(feed.position());
     let stop = AtomicBool::new(false);
     let queue = Mutex::new((0u64, &mut feed.tail));
+    let (give_back, emptied) = channel::<Records>();
+    let emptied = Mutex::new(emptied);
     let mut stopped = false;
     std::thread::scope(|scope| {
         let (sender, parsed) = sync_channel::<(u64, Records)>(WAITING);
         for _ in 0..workers {
             let (sender, queue, position, stop) = (sender.clone(), &queue, &position, &stop);
+            let emptied = &emptied;
             scope.spawn(move || {
                 let mut used = None;
                 while !stop.load(Ordering::Relaxed) {
@@ -53,7 +56,8 @@ pub(super) fn read(
                     // Of batches of many megabytes (one line with pictures) only one is in memory at a time.
                     let alone = (batch.len() > LARGE).then_some(turn);
                     let mut parser = format.parser();
-                    let records = parse_all(&mut parser, batch.lines());
+                    let mut records = emptied.lock().ok().and_then(|e| e.try_recv().ok()).unwrap_or_default();
+                    parse_into(&mut records, &mut parser, batch.lines());
                     used = Some(batch).filter(|_| alone.is_none());
                     drop(alone);
                     if sender.send((number, records)).is_err() {
@@ -67,11 +71,13 @@ pub(super) fn read(
         let mut wanted = 0;
         for (number, records) in parsed {
             early.insert(number, records);
-            while let Some(records) = early.remove(&wanted) {
+            while let Some(mut records) = early.remove(&wanted) {
                 wanted += 1;
-                for (line, record) in records {
+                for (line, record) in records.drain(..) {
                     session.push(line, record);
                 }
+                // Nobody may want it any more.
+                let _ = give_back.send(records);
             }
             if !stopped && !go_on(position.load(Ordering::Relaxed)) {
                 stopped = true;

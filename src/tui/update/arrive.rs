@@ -52,7 +52,7 @@ pub(super) fn take(model: &mut Model, event: Event) {
 fn replace(model: &mut Model, log: OpenLog) {
     let looked_at = model.selected_turn().and_then(|id| {
         let session = model.session()?;
-        session.rows().get(session.turn(id).first_row as usize).map(|row| row.offset)
+        session.rows().get(session.turn(id).first_row).map(|row| row.offset)
     });
     let at_end = model.following || model.waiting_turns() == 0;
     let place = model.detail.place;
@@ -64,7 +64,7 @@ fn replace(model: &mut Model, log: OpenLog) {
     model.move_to(as_of);
     if let Some(offset) = looked_at
         && let Some(node) = model.session().and_then(|session| {
-            let row = session.row_at(offset).filter(|row| session.rows()[*row as usize].offset == offset)?;
+            let row = session.row_at(offset).filter(|row| session.row(*row).offset == offset)?;
             session.anchor(row).map(Node::Turn)
         })
     {

@@ -224,7 +224,7 @@ fn to_address(model: &mut Model, address: &Address) {
         }
         Address::Line(line) => match log.find_line(*line) {
             Ok(row) => {
-                let node = session.rows()[row as usize].turn().map_or(Node::Row(row), Node::Turn);
+                let node = session.row(row).turn().map_or(Node::Row(row), Node::Turn);
                 to_node(model, node);
             }
             Err(error) => missing(model, error.to_string()),
