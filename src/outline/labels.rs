@@ -210,7 +210,7 @@ fn bare_turn_label(session: &Session, id: TurnId) -> Label {
         marks.push(Mark::SumsUp(session.turn(*leaf).number));
     }
     if turn.is_dangling() {
-        marks.push(Mark::Dangling);
+        marks.push(if session.hangs_forward(id) { Mark::Forward } else { Mark::Dangling });
     }
     if let Some(before) = session.continues(id) {
         marks.push(Mark::Continues(session.turn(before).number));
