@@ -79,6 +79,10 @@ impl Ingest {
                     self.send(Event::Gone)?;
                     self.wait()?;
                 }
+                News::Displaced(error) => {
+                    self.unreadable(error, None)?;
+                    self.wait()?;
+                }
                 News::Unreadable(error) => {
                     self.unreadable(error, flow.as_ref())?;
                     if flow.is_some_and(|flow| !flow.is_file) {
@@ -102,7 +106,13 @@ impl Ingest {
             Some(flow) if !streams && !flow.ended => return self.wait(),
             _ => {}
         }
-        self.send(Event::Resting { polled: !self.wake.is_watching(), pending: feed.is_pending() })?;
+        match feed.doubt(&self.path) {
+            Some(error) => self.send(Event::Undecided(error.explained(flow).to_string()))?,
+            None => {
+                let polled = !self.wake.is_watching();
+                self.send(Event::Resting { polled, pending: feed.is_pending() })?;
+            }
+        }
         self.wait()
     }
 
