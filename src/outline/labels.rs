@@ -8,7 +8,7 @@ use crate::session::{Part, Session, TurnId};
 use crate::text::{numbers, preview};
 
 use super::parts::{ranges, size};
-use super::{Group, Label, Mark, Node, View};
+use super::{Group, Label, Mark, Node, View, ViewKind};
 
 /// What a node is called.
 pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
@@ -98,7 +98,11 @@ fn generation_label(view: &View, session: &Session, generation: u32) -> Label {
         address: Some(Address::Generation(generation)),
         who: "",
         text,
-        tokens: compaction.summary_tokens.map(u64::from),
+        tokens: match (view.kind, compaction.summary) {
+            // In view is also what stands beside the summary's text.
+            (ViewKind::Window, Some(id)) => Some(u64::from(session.turn(id).tokens)),
+            _ => compaction.summary_tokens.map(u64::from),
+        },
         turn: compaction.summary.map(|id| session.turn(id).number),
         recorded: true,
         out: compaction.summary.is_none() || view.summary != Some(generation),
