@@ -1,5 +1,7 @@
 //! Keys in, screen out: the interface without a terminal, on the demo session.
 
+mod places;
+
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
