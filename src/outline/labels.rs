@@ -192,9 +192,9 @@ fn bare_turn_label(session: &Session, id: TurnId) -> Label {
     let text = match (tools.as_slice(), preview.is_empty()) {
         ([], _) => preview.to_owned(),
         ([one], true) => (*one).to_owned(),
-        ([one], false) if turn.preview_is_text() => format!("{} → {one}", preview),
-        ([one], false) => format!("{one} {}", preview),
-        ([first, rest @ ..], _) => format!("{} → {first} +{}", preview, rest.len()),
+        ([one], false) if turn.preview_is_text() => format!("{preview} → {one}"),
+        ([one], false) => format!("{one} {preview}"),
+        ([first, rest @ ..], _) => format!("{preview} → {first} +{}", rest.len()),
     };
     let mut marks = Vec::new();
     if turn.has_voice() {
