@@ -23,6 +23,7 @@ pub mod subagents;
 mod tests;
 pub mod text;
 mod turns;
+mod twins;
 mod usage;
 
 pub use compactions::{Clearing, Compaction, Provenance, SizeFrom};

@@ -8,7 +8,7 @@ use crate::session::{Part, Session, TurnId};
 use crate::text::{numbers, preview};
 
 use super::parts::{ranges, size};
-use super::{Group, Label, Mark, Node, View};
+use super::{Group, Label, Mark, Node, View, ViewKind};
 
 /// What a node is called.
 pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
@@ -98,7 +98,11 @@ fn generation_label(view: &View, session: &Session, generation: u32) -> Label {
         address: Some(Address::Generation(generation)),
         who: "",
         text,
-        tokens: compaction.summary_tokens.map(u64::from),
+        tokens: match (view.kind, compaction.summary) {
+            // In view is also what stands beside the summary's text.
+            (ViewKind::Window, Some(id)) => Some(u64::from(session.turn(id).tokens)),
+            _ => compaction.summary_tokens.map(u64::from),
+        },
         turn: compaction.summary.map(|id| session.turn(id).number),
         recorded: true,
         out: compaction.summary.is_none() || view.summary != Some(generation),
@@ -188,9 +192,9 @@ fn bare_turn_label(session: &Session, id: TurnId) -> Label {
     let text = match (tools.as_slice(), preview.is_empty()) {
         ([], _) => preview.to_owned(),
         ([one], true) => (*one).to_owned(),
-        ([one], false) if turn.preview_is_text() => format!("{} → {one}", preview),
-        ([one], false) => format!("{one} {}", preview),
-        ([first, rest @ ..], _) => format!("{} → {first} +{}", preview, rest.len()),
+        ([one], false) if turn.preview_is_text() => format!("{preview} → {one}"),
+        ([one], false) => format!("{one} {preview}"),
+        ([first, rest @ ..], _) => format!("{preview} → {first} +{}", rest.len()),
     };
     let mut marks = Vec::new();
     if turn.has_voice() {

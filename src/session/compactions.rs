@@ -197,8 +197,7 @@ impl Session {
         let step = self.step_ends.len() as u32;
         let place = self.place(0, hang, step, Role::Summary).prev;
         let turn = self.summarised(index, line, row, place, facts);
-        let known_start = boundary.kept_from.is_some_and(|from| self.row_kept_from(from).is_some());
-        self.cover(index, turn, known_start, &mut boundary);
+        self.cover(index, turn, false, &mut boundary);
         let told_anew = self.tell_anew(turn, row, boundary.again);
         self.compactions[index].told_anew = told_anew;
     }

@@ -123,8 +123,12 @@ impl Session {
             Body::Clearing(clearing) => self.clear(row, &clearing),
             Body::Turn(facts) => self.turn_record(origin, facts),
             Body::Compacted(compaction) => {
-                self.twin = None;
+                self.twins.clear();
                 let (boundary, facts) = *compaction;
+                if let Some(of) = id.and_then(|id| self.repeats(id, row, &facts)) {
+                    self.echo(row, of);
+                    return;
+                }
                 self.compacted(line, row, origin.hang, boundary, facts);
             }
             Body::Rewind(prompts) => self.rewind(prompts),
@@ -177,7 +181,7 @@ impl Session {
             Some(open) => open,
             None => self.new_turn(thread, line, row, hang, &facts),
         };
-        self.twin = facts.twin.map(|twin| (twin, facts.role, turn));
+        self.twins.wait(&facts, turn);
         if let Some(said) = facts.said {
             self.said.entry(said).or_default().push(turn);
         }
@@ -188,14 +192,9 @@ impl Session {
         self.extend(turn, row, facts);
     }
 
-    /// The turn that a record of these facts says once more, as the other of two twins. They follow one another with
-    /// nobody speaking between; their texts may differ where images are in them.
+    /// The turn that a record of these facts says once more, as the other of two twins.
     fn twin_of(&mut self, facts: &TurnFacts) -> Option<TurnId> {
-        let (other, role, turn) = self.twin?;
-        if other == facts.twin? || role != facts.role {
-            return None;
-        }
-        self.twin = None;
+        let turn = self.twins.take(facts)?;
         if let Some(said) = facts.said {
             let known = self.said.entry(said).or_default();
             if known.last() != Some(&turn) {

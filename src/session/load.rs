@@ -5,6 +5,7 @@
 //! waits for more. A long backlog is read and parsed on several threads and taken in, in order, on one (`load/bulk.rs`).
 
 mod bulk;
+mod end;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,8 @@ use crate::log::{Batch, Flow, LineReader, LogError, MAX_LINE, RawLine, Source, W
 
 use super::Session;
 use super::grow::Line;
+
+pub use end::{load_end, load_tail};
 
 /// What is said of a log that was compressed twice.
 const STILL_PACKED: &str = "decompressed once, it is still compressed: take off one layer with `zstd -d` or `gzip -d`, \
@@ -501,22 +504,4 @@ fn take_in(session: &mut Option<Session>, format: Format, records: Records) {
     for (line, record) in records {
         session.push(line, record);
     }
-}
-
-/// What the end of a long log shows, from `offset` on: a partial session, in which no number is known. Nothing where
-/// the end alone does not tell the format.
-pub fn load_tail(path: &Path, offset: u64) -> Option<(Session, Source)> {
-    let mut lines = LineReader::open_tail(path, offset).ok()?;
-    let mut reader = Reader::default();
-    let mut session = None;
-    while let Ok(Some(batch)) = lines.next_batch() {
-        match reader.read(&batch) {
-            Read::Records(format, records) => take_in(&mut session, format, records),
-            Read::Undecided => {}
-            Read::Unknown(_) => return None,
-        }
-    }
-    let mut session: Session = session?;
-    session.partial = true;
-    Some((session, lines.source(path)))
 }

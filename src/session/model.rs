@@ -6,7 +6,7 @@ use std::ops::Range;
 use foldhash::HashMap;
 
 use crate::formats::Format;
-use crate::formats::facts::{Header, Id, Role, Said, Twin, Usage};
+use crate::formats::facts::{Header, Id, Role, Said, Usage};
 
 use super::compactions::{Clearing, Compaction, Pending};
 use super::names::{NO_NAME, Name, Names};
@@ -14,6 +14,7 @@ use super::previews::Previews;
 use super::queue::Waiting;
 use super::rows::Rows;
 use super::turns::{Echo, Part, Row, RowKind, Thread, Turn, TurnId};
+use super::twins::Twins;
 
 /// What is remembered of an API message.
 #[derive(Debug)]
@@ -56,8 +57,8 @@ pub struct Session {
     pub(super) echoes: Vec<Echo>,
     /// Where messages were said that a compaction may keep a copy of.
     pub(super) said: HashMap<Said, Vec<TurnId>>,
-    /// The newest record of a message that is written twice, until its twin comes or somebody else speaks.
-    pub(super) twin: Option<(Twin, Role, TurnId)>,
+    /// Messages that are written twice, until their twins come or somebody else speaks.
+    pub(super) twins: Twins,
     /// Rewinds of the main thread: after which turn each happened, and the turn that the path goes on from.
     pub(super) rewinds: Vec<(u32, TurnId)>,
     /// Turns that sum up a branch, and the turn in which that branch ended.
@@ -129,7 +130,7 @@ impl Session {
             withdrawn: HashMap::default(),
             echoes: Vec::new(),
             said: HashMap::default(),
-            twin: None,
+            twins: Twins::default(),
             rewinds: Vec::new(),
             branch_summaries: Vec::new(),
             lost: Vec::new(),

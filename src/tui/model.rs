@@ -129,6 +129,8 @@ pub struct Areas {
     pub detail: Rect,
     /// The column between the panes.
     pub divider: u16,
+    /// Only the pane that has the keys is on the screen.
+    pub one_pane: bool,
     /// The line about a compaction.
     pub banner: Rect,
 }

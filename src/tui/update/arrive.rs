@@ -147,7 +147,8 @@ fn take_in(model: &mut Model, records: Records) {
     }
     let last = session.last();
     let was_at_start = model.as_of == 0;
-    let was_at_end = catches_up && model.as_of == newest_turn;
+    let anew = model.feed.epochs > 0 && !model.touched;
+    let was_at_end = (catches_up || anew) && model.as_of == newest_turn;
     if model.following || was_at_start || was_at_end {
         if catches_up && !model.touched {
             // As if the log were opened now.
@@ -167,6 +168,8 @@ fn take_in(model: &mut Model, records: Records) {
 }
 
 fn new_epoch(model: &mut Model, epoch: Epoch) {
+    // Whoever was at the end is at the new end, in however many pieces it comes, until a key is pressed.
+    model.touched &= !(model.following || model.waiting_turns() == 0);
     model.log = None;
     model.forget_nodes();
     model.arrived = None;
