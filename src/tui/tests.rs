@@ -20,6 +20,8 @@ use super::theme::Theme;
 use super::update::{Effect, update};
 use super::{render, tree};
 
+mod trace;
+
 /// The interface with keys instead of a keyboard.
 struct App {
     model: Model,

@@ -3,7 +3,7 @@
 //! Three sources are shown, never one alone, and every figure says what it counts: words that are held, no proof. What
 //! is still being traced is said where it will stand.
 
-use crate::lineage::chain::{Carried, Carrier, Chain, Fate, SentenceId, Step};
+use crate::lineage::chain::{Carried, Carrier, Chain, Fate, Forward, SentenceId, Step};
 use crate::lineage::origin::Origin;
 use crate::lineage::support::TOGETHER;
 use crate::lineage::trace::{SourceLink, Trace, Traced};
@@ -140,9 +140,10 @@ fn steps<'a>(tracing: &Tracing, id: SentenceId, chain: &'a Chain) -> Vec<Link<'a
     out
 }
 
-/// The newest step at which the wording lost its hedge, where it did not get another one.
+/// The newest step at which the wording lost its hedge and no sentence beside it kept one.
 fn lost(steps: &[Link]) -> Option<(Tone, String)> {
-    let (link, loss) = steps.iter().find_map(|link| Some((link, link.loss.as_ref()?)))?;
+    let losses = steps.iter().filter_map(|link| Some((link, link.loss.as_ref()?)));
+    let (link, loss) = losses.into_iter().find(|(_, loss)| loss.beside.is_none())?;
     Some(lost_words(link, loss))
 }
 
@@ -297,18 +298,7 @@ pub fn turn(log: &OpenLog, tracing: &Tracing, id: TurnId) -> Document {
     let forward = tracing.traces().forward(session, id);
     let cut = if it.preview.chars().count() < preview::LENGTH { "" } else { " …" };
     let words = format!("{}{cut}", preview::on_one_line(&it.preview));
-    let last = match (forward.in_view, forward.last_seen) {
-        (true, _) => (Tone::Assistant, "the model still sees it at the end of the log".to_owned()),
-        (false, _) if missing.is_some() => (Tone::Dim, "out of view; its trail is being followed".to_owned()),
-        (false, Some(generation)) if session.generation(generation).is_some_and(|c| kept(c, it.number)) => {
-            (Tone::Summary, format!("last seen in g{generation}, which kept it word for word"))
-        }
-        (false, Some(generation)) => (Tone::Summary, format!("last seen in the summary of g{generation}")),
-        (false, None) if forward.generations.is_empty() => {
-            (Tone::Dim, "no compaction concerns it: it left the view otherwise".to_owned())
-        }
-        (false, None) => (Tone::Warn, "found in no summary".to_owned()),
-    };
+    let last = last_seen(session, &forward, it.number, missing.is_some());
     let facts = vec![
         (tone_of(it.role), format!("{} {words}", it.role.name())),
         last,
@@ -325,6 +315,34 @@ pub fn turn(log: &OpenLog, tracing: &Tracing, id: TurnId) -> Document {
     let mut document = Document { title, facts, blocks, pending: missing.is_some(), chosen: None };
     document.chosen = document.links().first().map(|(block, _)| *block);
     document
+}
+
+/// Where a turn was last seen, in words.
+fn last_seen(session: &Session, forward: &Forward, number: u32, is_tracing: bool) -> (Tone, String) {
+    if forward.in_view {
+        return (Tone::Assistant, "the model still sees it at the end of the log".to_owned());
+    }
+    if is_tracing {
+        return (Tone::Dim, "out of view; its trail is being followed".to_owned());
+    }
+    let Some((first, _)) = forward.generations.first() else {
+        return (Tone::Dim, "no compaction concerns it: it left the view otherwise".to_owned());
+    };
+    // The trail ends before the first summary that nobody here can read.
+    let next = forward.last_seen.map_or(*first, |generation| generation + 1);
+    let unreadable = session.generation(next).and_then(Compaction::unreadable).is_some();
+    match forward.last_seen {
+        Some(generation) => {
+            let kept = session.generation(generation).is_some_and(|compaction| kept(compaction, number));
+            let how = if kept { ", which kept it word for word" } else { "" };
+            let then = if unreadable { format!("; g{next} cannot be read") } else { String::new() };
+            (Tone::Summary, format!("last seen in g{generation}{how}{then}"))
+        }
+        None if unreadable => {
+            (Tone::Warn, format!("what became of it cannot be told: g{next} cannot be read"))
+        }
+        None => (Tone::Warn, "found in no summary".to_owned()),
+    }
 }
 
 fn kept(compaction: &Compaction, number: u32) -> bool {
