@@ -131,13 +131,13 @@ fn section_label(view: &View, log: &OpenLog, generation: u32, section: u16) -> L
 /// The most characters of a sentence in its label.
 const SENTENCE: usize = 400;
 
-fn sentence_label(view: &View, log: &OpenLog, generation: u32, place: u16) -> Label {
+fn sentence_label(view: &View, log: &OpenLog, generation: u32, place: u32) -> Label {
     let summary = view.summary_text(log, generation);
-    let Some(sentence) = summary.sentences.get(usize::from(place)) else { return Label::default() };
+    let Some(sentence) = summary.sentences.get(place as usize) else { return Label::default() };
     let turn = log.session.generation(generation).and_then(|compaction| compaction.summary);
     Label {
         kind: "sentence",
-        address: Some(Address::Sentence { generation, sentence: u32::from(place) + 1 }),
+        address: Some(Address::Sentence { generation, sentence: place + 1 }),
         who: if sentence.kind == Kind::Code { "code" } else { "" },
         text: preview::first(sentence.text(&summary.text), SENTENCE),
         turn: turn.map(|id| log.session.turn(id).number),

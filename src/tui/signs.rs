@@ -52,11 +52,11 @@ pub const FAILED: Sign = sign("✗", "cannot be traced", Tone::Warn, "the log co
 pub const ALL: [Sign; 8] = [SUPPORTED, WEAK, UNSUPPORTED, ABSENCE, UNKNOWN, CODE, PENDING, FAILED];
 
 /// The sign of the sentence at `place` of a generation's summary.
-pub fn of(tracing: &Tracing, generation: u32, place: u16) -> Sign {
+pub fn of(tracing: &Tracing, generation: u32, place: u32) -> Sign {
     let Some(trace) = tracing.get(generation) else {
         return if tracing.failure(generation).is_some() { FAILED } else { PENDING };
     };
-    let Some(traced) = trace.sentences.get(usize::from(place)) else { return UNKNOWN };
+    let Some(traced) = trace.sentences.get(place as usize) else { return UNKNOWN };
     match traced.support {
         _ if traced.sentence.kind == Kind::Code => CODE,
         Support::Supported => SUPPORTED,

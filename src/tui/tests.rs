@@ -186,9 +186,9 @@ fn a_difference_of_two_summaries() {
 
 #[test]
 fn the_help_lists_the_keys() {
-    let mut app = App::new(120, 60);
+    let mut app = App::new(120, 70);
     app.press("?");
-    snapshot("help_120x60", &app);
+    snapshot("help_120x70", &app);
     app.press("x");
     assert!(!app.screen().contains("any key closes"));
 }

@@ -3,6 +3,8 @@
 //! Three sources are shown, never one alone, and every figure says what it counts: words that are held, no proof. What
 //! is still being traced is said where it will stand.
 
+use std::borrow::Cow;
+
 use crate::lineage::chain::{Carried, Carrier, Chain, Fate, Forward, SentenceId, Step};
 use crate::lineage::origin::Origin;
 use crate::lineage::support::TOGETHER;
@@ -21,11 +23,11 @@ use super::signs;
 
 /// The node of a sentence.
 pub fn node(id: SentenceId) -> Node {
-    Node::Sentence(id.generation, id.place as u16)
+    Node::Sentence(id.generation, id.place as u32)
 }
 
 /// What is known of a sentence at a glance, for whoever shows its text.
-pub fn standing(log: &OpenLog, tracing: &Tracing, generation: u32, place: u16) -> (Tone, String) {
+pub fn standing(log: &OpenLog, tracing: &Tracing, generation: u32, place: u32) -> (Tone, String) {
     let sign = signs::of(tracing, generation, place);
     let Some((trace, traced)) = traced(tracing, generation, place) else {
         let why = match tracing.failure(generation) {
@@ -48,17 +50,17 @@ pub fn standing(log: &OpenLog, tracing: &Tracing, generation: u32, place: u16) -
     (sign.tone, format!("{} {words}", sign.sign))
 }
 
-fn traced(tracing: &Tracing, generation: u32, place: u16) -> Option<(&Trace, &Traced)> {
+fn traced(tracing: &Tracing, generation: u32, place: u32) -> Option<(&Trace, &Traced)> {
     let trace = tracing.get(generation)?;
-    Some((trace, trace.sentences.get(usize::from(place))?))
+    Some((trace, trace.sentences.get(place as usize)?))
 }
 
 /// The trace of a sentence.
-pub fn sentence(view: &View, log: &OpenLog, tracing: &Tracing, generation: u32, place: u16) -> Document {
-    let id = SentenceId { generation, place: usize::from(place) };
+pub fn sentence(view: &View, log: &OpenLog, tracing: &Tracing, generation: u32, place: u32) -> Document {
+    let id = SentenceId { generation, place: place as usize };
     let summary = view.summary_text(log, generation);
     let text = summary.sentence(place).unwrap_or_default();
-    let mut facts = vec![(Tone::Summary, preview::on_one_line(text))];
+    let mut facts = vec![(Tone::Summary, preview::on_one_line(&short(text)))];
     facts.push(standing(log, tracing, generation, place));
     let mut document = Document { title: format!("{id} trace"), ..Document::default() };
     let Some((trace, traced)) = traced(tracing, generation, place) else {
@@ -222,6 +224,18 @@ fn shared(source: &SourceLink) -> Runs {
     runs
 }
 
+/// Bytes of a wording that are shown: what is wrapped for a frame has to be short.
+const WORDING: usize = 2048;
+
+/// A wording, or as much of it as is shown and how much more there is.
+fn short(text: &str) -> Cow<'_, str> {
+    let head = preview::floor(text, WORDING);
+    match (text.len() - head.len()) as u64 {
+        0 => Cow::Borrowed(text),
+        more => Cow::Owned(format!("{head} … ({} more)", numbers::bytes(more))),
+    }
+}
+
 /// Adds a run on one line.
 fn push(runs: &mut Runs, tone: Tone, text: &str) {
     if !text.is_empty() {
@@ -270,7 +284,8 @@ fn step(tracing: &Tracing, link: &Link) -> Block {
     };
     let heading = format!("{} → {} · {how}", link.address(), link.later);
     let below = link.loss.as_ref().map(|loss| vec![lost_words(link, loss)]);
-    let (before, after) = (marked(old, new, Tone::Removed), marked(new, old, Tone::Added));
+    let (old, new) = (short(old), short(new));
+    let (before, after) = (marked(&old, &new, Tone::Removed), marked(&new, &old, Tone::Added));
     let body = Body::Pair(before, after, below.into_iter().collect());
     let tone = if matches!(link.earlier, Earlier::Turn(_)) { Tone::User } else { Tone::Summary };
     Block::new(heading, tone, body).leading_to(to)
@@ -392,7 +407,7 @@ fn carrier(trace: &Trace, carried: &Carried) -> Block {
     let text = trace
         .sentences
         .get(carried.sentence.place)
-        .map_or_else(String::new, |traced| preview::on_one_line(traced.sentence.text(&trace.text)));
+        .map_or_else(String::new, |traced| preview::on_one_line(&short(traced.sentence.text(&trace.text))));
     let mut heading = match carried.carrier {
         Carrier::Carries => format!("{} carries it", carried.sentence),
         Carrier::Weak => format!("{} weakly", carried.sentence),

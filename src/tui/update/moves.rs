@@ -25,7 +25,7 @@ pub(super) fn act(model: &mut Model, action: Action, times: u32, count: Option<u
         Action::Original => original(model),
         Action::Trace => trace::start(model),
         Action::Back => back(model),
-        _ if model.is_in_trace() => trace::act(model, action, times),
+        _ if model.is_in_trace() => trace::act(model, action, times, count),
         _ if model.pane == Pane::Detail => in_detail(model, action, times, count),
         _ => in_tree(model, action, times, count),
     }
