@@ -1,5 +1,5 @@
 //! The sentences that are rows on the screen are the sentences that are traced: one numbering for `g3.s12`.
-#![allow(clippy::expect_used, missing_docs, reason = "a failed test may panic")]
+#![allow(clippy::expect_used, clippy::panic, missing_docs, reason = "a failed test may panic")]
 
 mod support;
 

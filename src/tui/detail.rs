@@ -253,7 +253,6 @@ fn one_sentence(view: &View, log: &OpenLog, tracing: &Tracing, generation: u32, 
         super::trace::standing(log, tracing, generation, place),
         (Tone::Dim, format!("recorded · in the summary of g{generation} · t shows what it rests on")),
     ];
-    let pending = tracing.get(generation).is_none() && tracing.failure(generation).is_none();
     let mut blocks =
         vec![Block::whole(String::new(), Tone::Summary, sentence.text(&summary.text).to_owned())];
     if let Some(section) = summary.section_of(place).and_then(|at| summary.sections.get(usize::from(at))) {
@@ -261,7 +260,7 @@ fn one_sentence(view: &View, log: &OpenLog, tracing: &Tracing, generation: u32, 
         let name = if section.heading.is_empty() { "opening" } else { &section.heading };
         blocks.push(Block::whole(format!("── its section: {name}"), Tone::Dim, text));
     }
-    Document { title, facts, blocks, pending, ..Document::default() }
+    Document { title, facts, blocks, ..Document::default() }
 }
 
 fn record(log: &OpenLog, row: u32) -> Document {

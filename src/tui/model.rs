@@ -406,15 +406,14 @@ impl Model {
             };
             self.detail.of = None;
         }
+        let (Some(log), Some(view)) = (&self.log, &self.view) else { return };
+        ask(&mut self.tracing, &log.session, node, self.detail.shows);
         if (self.detail.of == of && !self.detail.document.pending) || self.detail.shows == Shows::Difference {
             return;
         }
-        let (Some(log), Some(view)) = (&self.log, &self.view) else { return };
-        let same_node = self.detail.of.is_some_and(|(shown, _)| shown == node);
+        let same_node =
+            self.detail.of.is_some_and(|(shown, _)| shown == node) && !self.detail.document.pending;
         let chosen = self.detail.document.chosen;
-        // A trace grows while it is looked at; what else was pending is another text now.
-        let grown = same_node
-            && (!self.detail.document.pending || matches!(node, Node::Sentence(..)) || chosen.is_some());
         self.detail.document = match (self.detail.shows, node) {
             (Shows::Trace(_), Node::Sentence(generation, place)) => {
                 trace::sentence(view, log, &self.tracing, generation, place)
@@ -423,12 +422,12 @@ impl Model {
             _ => detail::document(view, log, &self.tracing, node),
         };
         self.detail.of = of;
-        ask(&mut self.tracing, &log.session, node, self.detail.shows);
-        if grown {
+        if same_node {
+            // A trace grows while it is looked at; the first links stay where they are.
             let document = &mut self.detail.document;
-            document.chosen = chosen
-                .filter(|chosen| document.blocks.get(*chosen).is_some_and(|b| b.link.is_some()))
-                .or(document.chosen);
+            let holds =
+                |chosen: &usize| document.blocks.get(*chosen).is_some_and(|block| block.link.is_some());
+            document.chosen = chosen.filter(holds).or(document.chosen);
         } else {
             self.detail.place = Place::default();
             self.show_match();
@@ -452,7 +451,8 @@ impl Model {
     }
 }
 
-/// Asks for what the document of `node` needs and does not have.
+/// Asks for what the document of `node` needs and does not have: every frame anew, so that what is not looked at any
+/// more is not asked for. It is made anew when that comes.
 fn ask(tracing: &mut Tracing, session: &Session, node: Node, shows: Shows) {
     let wanted = match (shows, node) {
         (Shows::Trace(_), Node::Sentence(generation, _)) => tracing.next_back(session, generation),

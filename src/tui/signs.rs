@@ -10,7 +10,7 @@ use super::document::Tone;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sign {
     /// One column wide.
-    pub sign: &'static str,
+    pub mark: &'static str,
     /// In a word or two.
     pub name: &'static str,
     /// For the help.
@@ -19,8 +19,8 @@ pub struct Sign {
     pub tone: Tone,
 }
 
-const fn sign(sign: &'static str, name: &'static str, tone: Tone, doc: &'static str) -> Sign {
-    Sign { sign, name, doc, tone }
+const fn sign(mark: &'static str, name: &'static str, tone: Tone, doc: &'static str) -> Sign {
+    Sign { mark, name, doc, tone }
 }
 
 /// Most of it is found.

@@ -31,9 +31,9 @@ pub fn standing(log: &OpenLog, tracing: &Tracing, generation: u32, place: u32) -
     let sign = signs::of(tracing, generation, place);
     let Some((trace, traced)) = traced(tracing, generation, place) else {
         let why = match tracing.failure(generation) {
-            Some(error) => format!("{} cannot be traced: {error}", sign.sign),
-            None if log.session.partial => format!("{} traced once the log is read", sign.sign),
-            None => format!("{} tracing g{generation} …", sign.sign),
+            Some(error) => format!("{} cannot be traced: {error}", sign.mark),
+            None if log.session.partial => format!("{} traced once the log is read", sign.mark),
+            None => format!("{} tracing g{generation} …", sign.mark),
         };
         return (sign.tone, why);
     };
@@ -47,7 +47,7 @@ pub fn standing(log: &OpenLog, tracing: &Tracing, generation: u32, place: u32) -
         signs::UNKNOWN => format!("support cannot be told: originals are missing from the log; {held}"),
         _ => sign.doc.to_owned(),
     };
-    (sign.tone, format!("{} {words}", sign.sign))
+    (sign.tone, format!("{} {words}", sign.mark))
 }
 
 fn traced(tracing: &Tracing, generation: u32, place: u32) -> Option<(&Trace, &Traced)> {
@@ -64,7 +64,6 @@ pub fn sentence(view: &View, log: &OpenLog, tracing: &Tracing, generation: u32, 
     facts.push(standing(log, tracing, generation, place));
     let mut document = Document { title: format!("{id} trace"), ..Document::default() };
     let Some((trace, traced)) = traced(tracing, generation, place) else {
-        document.pending = tracing.failure(generation).is_none();
         return Document { facts, ..document };
     };
     let chain = tracing.traces().chain(id);
@@ -76,7 +75,6 @@ pub fn sentence(view: &View, log: &OpenLog, tracing: &Tracing, generation: u32, 
     if traced.sentence.kind != Kind::Code {
         document.blocks.extend(back(tracing, &steps, missing));
     }
-    document.pending = missing.is_some();
     document.chosen = document.links().first().map(|(block, _)| *block);
     Document { facts, ..document }
 }
@@ -255,7 +253,7 @@ fn back(tracing: &Tracing, steps: &[Link], missing: Option<u32>) -> Vec<Block> {
         blocks.push(if blocks.len() == 1 { block.close() } else { block });
     }
     if let Some(generation) = missing {
-        blocks.push(Block::runs(format!("{} tracing g{generation} …", signs::PENDING.sign), Vec::new()));
+        blocks.push(Block::runs(format!("{} tracing g{generation} …", signs::PENDING.mark), Vec::new()));
     }
     blocks
 }
@@ -327,7 +325,7 @@ pub fn turn(log: &OpenLog, tracing: &Tracing, id: TurnId) -> Document {
         blocks.push(Block::runs("no compaction so far concerns it".to_owned(), Vec::new()));
     }
     let title = format!("{} trace", session.address(id));
-    let mut document = Document { title, facts, blocks, pending: missing.is_some(), chosen: None };
+    let mut document = Document { title, facts, blocks, ..Document::default() };
     document.chosen = document.links().first().map(|(block, _)| *block);
     document
 }
@@ -375,7 +373,7 @@ fn fate_blocks(session: &Session, tracing: &Tracing, generation: u32, fate: &Fat
         Fate::Summarised(_) | Fate::Inherited(_) => match (unreadable, known, tracing.failure(generation)) {
             (Some(reason), ..) => reason,
             (None, None, Some(error)) => format!("cannot be traced: {error}"),
-            (None, None, None) => format!("{} tracing …", signs::PENDING.sign),
+            (None, None, None) => format!("{} tracing …", signs::PENDING.mark),
             (None, Some(_), _) if carried.is_empty() && matches!(fate, Fate::Inherited(_)) => {
                 "taken over by no sentence".to_owned()
             }

@@ -153,7 +153,7 @@ fn words_that_a_source_shares_are_marked_without_colour() {
         .content()
         .iter()
         .filter(|cell| cell.modifier.contains(Modifier::UNDERLINED) && cell.modifier.contains(Modifier::BOLD))
-        .map(|cell| cell.symbol())
+        .map(ratatui::buffer::Cell::symbol)
         .collect();
     assert!(marked.contains("slow") && marked.contains("index"), "{marked}");
 }
