@@ -119,6 +119,8 @@ pub enum Command {
     Sessions(SessionsArguments),
     /// Open the newest session of the current directory, and follow it.
     Last(LastArguments),
+    /// What a summary's sentences rest on, or what became of a turn.
+    Trace(TraceArguments),
     /// Completions for a shell.
     Completions {
         /// The shell.
@@ -247,6 +249,22 @@ pub struct ExpandArguments {
     #[arg(long)]
     pub summary: bool,
     /// One JSON object for each line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `trace`.
+#[derive(Debug, Args)]
+pub struct TraceArguments {
+    /// The session log.
+    pub path: PathBuf,
+    /// Of a summary (g3) or one of its sentences (g3.s12): the turns it rests on. Of a turn (t489) or line (L560): the
+    /// sentences that carry it, generation by generation.
+    pub address: String,
+    /// A cue lexicon of your own, instead of the one that is built in.
+    #[arg(long, value_name = "FILE")]
+    pub lexicon: Option<PathBuf>,
+    /// One JSON object for each sentence; of a turn, one object.
     #[arg(long)]
     pub json: bool,
 }

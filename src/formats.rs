@@ -113,6 +113,11 @@ impl Format {
             Self::Pi => pi::texts(line),
         }
     }
+
+    /// The user's own words inside the text of a tool result.
+    pub fn voice(self, text: &str) -> Option<&str> {
+        (self == Self::ClaudeCode).then(|| blocks::voice(text)).flatten()
+    }
 }
 
 /// Reads lines one after another; keeps only what it needs to say what changed since the line before.

@@ -8,6 +8,7 @@ pub mod cli;
 pub mod commands;
 pub mod discover;
 pub mod formats;
+pub mod lineage;
 pub mod log;
 pub mod message;
 pub mod outline;

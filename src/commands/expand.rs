@@ -5,12 +5,14 @@ use std::io::Write;
 use serde_json::json;
 
 use crate::formats::facts::{PartKind, PartText};
+use crate::lineage::support::TOGETHER;
 use crate::session::address::Address;
 use crate::session::open::{Lost, OpenLog};
 use crate::session::text::{line, shown};
 use crate::session::{RowKind, Session, TurnId};
-use crate::text::display;
+use crate::text::{display, lexicon};
 
+use super::trace::{Tracer, traced};
 use super::{Failure, iso};
 use crate::cli::ExpandArguments;
 
@@ -74,6 +76,7 @@ fn find<'a>(log: &'a OpenLog, address: &'a Address, summary: bool) -> Result<Pla
             place_turn(found.log, agent, found.turn, *part)
         }
         Address::Generation(generation) => find_generation(log, *generation, summary),
+        Address::Sentence { generation, sentence } => find_sentence(log, *generation, *sentence),
         Address::Line(number) => {
             let row = log.find_line(*number)?;
             let what = match log.session.row(row).turn() {
@@ -111,6 +114,26 @@ fn place_turn<'a>(
         .get(index as usize)
         .ok_or_else(|| Lost::Part(log.address(id, agent).to_string(), parts.len()))?;
     Ok(Place { log, agent, what: What::Part(id, index), rows: (row, row) })
+}
+
+/// A sentence lies over the turns of its first sources.
+fn find_sentence(log: &OpenLog, generation: u32, sentence: u32) -> Result<Place<'_>, Failure> {
+    let mut tracer = Tracer::new(log, lexicon::built_in());
+    let trace = tracer.ensure(generation)?;
+    let traced = traced(&trace, generation, sentence)?;
+    let mut turns: Vec<TurnId> = Vec::new();
+    for source in traced.sources.iter().take(TOGETHER) {
+        if !turns.contains(&source.turn) {
+            turns.push(source.turn);
+        }
+    }
+    let rows = turns.iter().map(|id| log.session.turn(*id)).map(|turn| (turn.first_row, turn.last_row));
+    let rows = rows.reduce(|(a, b), (c, d)| (a.min(c), b.max(d))).ok_or_else(|| {
+        Failure::NotFound(format!(
+            "nothing in the range of g{generation} says anything of sentence {sentence}"
+        ))
+    })?;
+    Ok(Place { log, agent: None, what: What::Turns(turns), rows })
 }
 
 fn find_generation(log: &OpenLog, generation: u32, summary: bool) -> Result<Place<'_>, Failure> {

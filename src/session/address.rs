@@ -23,6 +23,13 @@ pub enum Address {
     Line(u32),
     /// `g3`: a generation.
     Generation(u32),
+    /// `g3.s12`: a sentence of its summary.
+    Sentence {
+        /// The generation.
+        generation: u32,
+        /// The sentence's number, from 1.
+        sentence: u32,
+    },
     /// `@a881341`: a sub-agent's whole thread.
     Thread(String),
 }
@@ -30,7 +37,7 @@ pub enum Address {
 /// A text that is no address.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "\"{}\" is no address here: write t489 for a turn, t489.2 for a part, @NAME/t12 for a sub-agent's turn, L560 for a line, g3 for a generation",
+    "\"{}\" is no address here: write t489 for a turn, t489.2 for a part, @NAME/t12 for a sub-agent's turn, L560 for a line, g3 for a generation, g3.s12 for a sentence of its summary",
     quoted(.0)
 )]
 pub struct NotAnAddress(pub String);
@@ -63,7 +70,12 @@ impl FromStr for Address {
                 None => Ok(Self::Turn { thread: None, number: number(rest)?, part: None }),
             },
             Some(("L" | "l", rest)) => Ok(Self::Line(number(rest)?)),
-            Some(("g", rest)) => Ok(Self::Generation(number(rest)?)),
+            Some(("g", rest)) => match rest.split_once(".s") {
+                Some((generation, sentence)) => {
+                    Ok(Self::Sentence { generation: number(generation)?, sentence: number(sentence)? })
+                }
+                None => Ok(Self::Generation(number(rest)?)),
+            },
             _ => Err(fail()),
         }
     }
@@ -81,6 +93,7 @@ impl fmt::Display for Address {
             }
             Self::Line(line) => write!(f, "L{line}"),
             Self::Generation(generation) => write!(f, "g{generation}"),
+            Self::Sentence { generation, sentence } => write!(f, "g{generation}.s{sentence}"),
             Self::Thread(thread) => write!(f, "@{thread}"),
         }
     }

@@ -59,6 +59,9 @@ pub enum Lost {
     /// The log has fewer generations.
     #[error("there is no generation {0}: the log has {1}")]
     Generation(u32, usize),
+    /// The summary has fewer sentences.
+    #[error("g{0} has no sentence {1}: its summary has {2}")]
+    Sentence(u32, u32, usize),
     /// No such line, or a blank one.
     #[error("line {0} holds no record: the last one is on line {1}")]
     Line(u32, u32),

@@ -3,6 +3,11 @@
 /// Longest preview, in characters.
 pub const LENGTH: usize = 96;
 
+/// All of `text` on one line: every run of white space as one space and none at the ends.
+pub fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The first [`LENGTH`] characters of `text` with every run of white space as one space and none at the ends.
 /// Other characters stay as they are: this is data, made safe only when it is displayed.
 pub fn of(text: &str) -> String {

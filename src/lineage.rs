@@ -1,0 +1,34 @@
+//! From any sentence of a summary to the turns it rests on, and from any turn to what became of it.
+//!
+//! A [`range::Plan`] says what has to be read for one recorded compaction; [`trace::trace`] reads it, indexes it, ranks
+//! every block of the range for every sentence and gives a [`trace::Trace`]; [`chain::Traces`] keeps those and follows
+//! sentences through generations, backward and forward. Costs grow with a range, never with the log.
+//!
+//! Refuses to prove anything: sources are ordered by a model's belief and shown three at a time. Formats are not known
+//! here; what tools and words mean comes from [`crate::text::lexicon`].
+//!
+//! # What the ranking rests on
+//!
+//! Features and messages follow a recipe that was measured on hand labels ([`features`], [`context`]). On top of it,
+//! each by cross-validation where no summary is ranked with weights that saw its log (`benches/README.md` has the
+//! figures): neighbouring words side by side as a feature of their own, and how much of a sentence the prompt of a
+//! block's round holds, help; sentences of the summary before are blocks of their own, with the file they name as their
+//! path, so that old and new compete in one ranking ([`origin`]).
+//!
+//! Tried and left out, as they change nothing beyond noise or make it worse: identifiers in the index, words of change,
+//! of running, of approval, of failure crossed with kinds of blocks, bullets that open with a file name, correction for
+//! blocks that match everything.
+
+mod asked;
+pub mod chain;
+pub mod context;
+pub mod features;
+pub mod index;
+pub mod origin;
+pub mod range;
+pub mod rank;
+pub mod support;
+pub mod trace;
+pub mod tracing;
+pub mod weights;
+pub mod wording;

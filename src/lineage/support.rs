@@ -1,0 +1,139 @@
+//! How far a sentence is supported by what it is traced to, and how much of it is word for word.
+//!
+//! Coverage is the share of a sentence's weight that the best passages of its first three sources hold; words that the
+//! range does not hold at all count as the rarest. A sentence that says something is absent ("None.") cannot be
+//! supported and is never flagged. Where originals are missing from the log nothing is called unsupported.
+
+use std::collections::BTreeSet;
+
+use crate::text::lexicon::Lexicon;
+use crate::text::sentences::{Kind, Sentence};
+use crate::text::words;
+
+use super::index::Index;
+use super::range::Block;
+use super::rank::Ranked;
+
+/// From here on a sentence is supported; from [`WEAK`] weakly.
+const SUPPORTED: f64 = 0.65;
+const WEAK: f64 = 0.40;
+/// Sentences that weigh less say too little to be called unsupported.
+const TELLING: f64 = 12.0;
+/// What words count that any summary holds.
+const TEMPLATE: f64 = 0.3;
+/// What two sentences have to share to be about the same: words, and the share of the lighter one's weight.
+const ALIKE_WORDS: usize = 3;
+const ALIKE_SHARE: f64 = 0.25;
+/// How many sources support a sentence together.
+pub const TOGETHER: usize = 3;
+/// From here on a sentence stands in its source word for word.
+const VERBATIM: f64 = 0.90;
+
+/// How far a sentence is supported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Support {
+    /// Most of it is found.
+    Supported,
+    /// A part of it is found.
+    Weak,
+    /// Little of it is found, though everything that was summarised is in the log.
+    Unsupported,
+    /// It says that something is absent.
+    Absence,
+    /// Little of it is found, but originals are missing from the log.
+    Unknown,
+}
+
+impl Support {
+    /// The word in JSON and on the screen; none where it cannot be told.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Supported => Some("supported"),
+            Self::Weak => Some("weak"),
+            Self::Unsupported => Some("unsupported"),
+            Self::Absence => Some("absence"),
+            Self::Unknown => None,
+        }
+    }
+}
+
+/// A sentence's words with their weights, for coverage.
+#[derive(Debug)]
+pub struct Weighed {
+    known: Vec<(u32, f64)>,
+    total: f64,
+}
+
+impl Weighed {
+    /// Weighs the words of a sentence.
+    pub fn new(index: &Index, lexicon: &Lexicon, text: &str) -> Self {
+        let distinct: BTreeSet<String> = words::stems(text).into_iter().collect();
+        let (mut known, mut total) = (Vec::new(), 0.0);
+        for word in distinct {
+            let number = index.word(&word);
+            let discount = if lexicon.template.contains(&word) { TEMPLATE } else { 1.0 };
+            let weight = discount * number.map_or(index.unseen(), |number| index.weight(number));
+            total += weight;
+            known.extend(number.map(|number| (number, weight)));
+        }
+        Self { known, total }
+    }
+
+    /// The share of its weight that the sources hold in their best passages and paths.
+    pub fn coverage(&self, index: &Index, blocks: &[Block], sources: &[Ranked]) -> f64 {
+        if self.total <= 0.0 {
+            return 1.0;
+        }
+        let paths: Vec<u32> =
+            sources.iter().flat_map(|source| index.query(&blocks[source.block].path).known).collect();
+        let held = self.known.iter().filter(|(word, _)| {
+            paths.contains(word) || sources.iter().any(|source| index.words(source.passage).contains(word))
+        });
+        held.map(|(_, weight)| weight).sum::<f64>() / self.total
+    }
+
+    /// How much two sentences are about the same: shared weight over the geometric mean of theirs. Nothing where they
+    /// share fewer than three words or less than a quarter of the lighter one.
+    pub fn likeness(&self, other: &Self) -> f64 {
+        let shared = self.known.iter().filter(|(word, _)| other.known.iter().any(|(known, _)| known == word));
+        let (count, weight) = shared.fold((0, 0.0), |(count, sum), (_, weight)| (count + 1, sum + weight));
+        let lighter = self.total.min(other.total);
+        if count < ALIKE_WORDS || weight < ALIKE_SHARE * lighter {
+            return 0.0;
+        }
+        weight / (self.total * other.total).sqrt()
+    }
+
+    /// How far coverage supports the sentence.
+    pub fn support(
+        &self,
+        lexicon: &Lexicon,
+        sentence: &Sentence,
+        text: &str,
+        coverage: f64,
+        ample: bool,
+    ) -> Support {
+        if sentence.kind == Kind::Sentence && lexicon.absence.opens(text) {
+            Support::Absence
+        } else if coverage >= SUPPORTED {
+            Support::Supported
+        } else if coverage >= WEAK || self.total < TELLING {
+            Support::Weak
+        } else if ample {
+            Support::Unsupported
+        } else {
+            Support::Unknown
+        }
+    }
+}
+
+/// The longest run of words that two texts share, in words and as a share of the first.
+pub fn run(sentence: &[String], source: &str) -> (usize, f64) {
+    let (length, _, _) = words::longest_run(sentence, &words::spoken(source));
+    (length, length as f64 / sentence.len().max(1) as f64)
+}
+
+/// Whether a run is the sentence word for word.
+pub fn is_verbatim(share: f64) -> bool {
+    share >= VERBATIM
+}

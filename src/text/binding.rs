@@ -1,0 +1,102 @@
+//! What binds in a user's sentence: decisions, rejections, constraints, commitments, and what it leaves open.
+//!
+//! Membership is reliable, the kind is a hint: on held-back labels any binding is found at P .83 and R .87, single kinds
+//! are not. Pasted text never binds: see [`is_pasted`].
+
+use super::cues::{self, Openness};
+use super::lexicon::{Lexicon, Rule};
+
+/// The kinds of binding sentences.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Binding {
+    /// Something was decided.
+    pub decision: bool,
+    /// Something was turned down.
+    pub rejection: bool,
+    /// Something has to hold.
+    pub constraint: bool,
+    /// Something was promised.
+    pub commitment: bool,
+    /// Something was left open.
+    pub open: bool,
+}
+
+impl Binding {
+    /// Whether the sentence binds in any way.
+    pub fn any(self) -> bool {
+        self.decision || self.rejection || self.constraint || self.commitment || self.open
+    }
+}
+
+/// From here on a text was pasted, not typed.
+const PASTED: usize = 1500;
+
+/// Whether a text was pasted rather than typed: long, fenced, a trace or a table.
+pub fn is_pasted(text: &str) -> bool {
+    let is_table = |line: &str| line.trim_start().starts_with('|') && line.trim_end().ends_with('|');
+    let is_trace = |line: &str| {
+        let line = line.trim_start();
+        line.starts_with("at ") && line.contains('(')
+            || line.starts_with("File \"")
+            || line.starts_with("goroutine ")
+    };
+    text.len() > PASTED || text.contains("```") || text.lines().any(|line| is_table(line) || is_trace(line))
+}
+
+/// How a user's sentence binds.
+pub fn of(lexicon: &Lexicon, sentence: &str) -> Binding {
+    let text = cues::masked(sentence, false);
+    let Openness { question, request, open, .. } = cues::openness(lexicon, sentence);
+    let asks = question && !request;
+    let holds = |rules: &[Rule]| rules.iter().any(|rule| rule.holds(&text));
+    let assents = lexicon.assent.as_ref().is_some_and(|assent| assent.is_match(&text));
+    let opens_with_no = ["no", "don", "do not", "stop"]
+        .iter()
+        .any(|word| text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase().starts_with(word));
+    let decision = holds(&lexicon.decision) && (!asks || assents);
+    Binding {
+        decision,
+        rejection: holds(&lexicon.rejection) && (!asks || opens_with_no),
+        constraint: holds(&lexicon.constraint) && !asks && !request,
+        commitment: holds(&lexicon.commitment) && !asks,
+        open: open && (!decision || asks),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::lexicon::built_in;
+    use super::*;
+
+    #[test]
+    fn kinds() {
+        let of = |text| of(built_in(), text);
+        assert!(of("ok, let's go with option B").decision);
+        assert!(of("yes, let's rename it").decision);
+        assert!(!of("ok let's discuss it").decision);
+        assert!(of("no, remove this again, the risk is too big").rejection);
+        assert!(!of("no problem").rejection);
+        assert!(of("never push to main").constraint);
+        assert!(of("the log should be read-only").constraint);
+        assert!(of("I'll check it later").commitment);
+        assert!(of("should we keep it?").open);
+        assert!(!of("run the tests").any());
+    }
+
+    #[test]
+    fn pasted_text() {
+        assert!(is_pasted("| a | b |"));
+        assert!(is_pasted("see\n```\nx\n```"));
+        assert!(!is_pasted("no, not like that"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_can_be_asked(text in "\\PC{0,80}") {
+            assert_eq!(of(built_in(), &text), of(built_in(), &text));
+            let _ = is_pasted(&text);
+        }
+    }
+}
