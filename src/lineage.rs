@@ -20,10 +20,13 @@
 //! blocks that match everything.
 
 mod asked;
+mod blocks;
 pub mod chain;
+mod class;
 pub mod context;
 pub mod features;
 pub mod index;
+mod matched;
 pub mod origin;
 pub mod range;
 pub mod rank;

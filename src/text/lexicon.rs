@@ -7,8 +7,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexBuilder};
-use serde::Deserialize;
+use regex::Regex;
+
+mod file;
+mod phrases;
+
+use file::{File, RuleText, ToolNames};
+pub use phrases::{Phrases, Rule};
+use phrases::{compile, spelled};
 
 /// The file, compiled.
 #[derive(Debug, Default)]
@@ -67,74 +73,6 @@ pub enum HedgeClass {
     Undecided,
 }
 
-/// A set of phrases, matched as whole words in any case.
-#[derive(Debug, Default)]
-pub struct Phrases(Option<Regex>);
-
-impl Phrases {
-    fn new(phrases: &[String]) -> Result<Self, LexiconError> {
-        if phrases.is_empty() {
-            return Ok(Self(None));
-        }
-        // Longest first: alternatives are tried in order.
-        let mut sorted: Vec<&String> = phrases.iter().collect();
-        sorted.sort_by_key(|phrase| (std::cmp::Reverse(phrase.len()), *phrase));
-        let alternatives: Vec<String> = sorted.into_iter().map(|phrase| spelled(phrase)).collect();
-        compile(&format!("(?:{})", alternatives.join("|"))).map(|regex| Self(Some(regex)))
-    }
-
-    /// Where the phrases stand in `text`, from left to right.
-    pub fn find<'t>(&'t self, text: &'t str) -> impl Iterator<Item = std::ops::Range<usize>> + 't {
-        let found = self.0.iter().flat_map(move |regex| regex.find_iter(text));
-        found.map(|found| found.range()).filter(move |range| stands_free(text, range))
-    }
-
-    /// Whether any of them stands in `text`.
-    pub fn is_in(&self, text: &str) -> bool {
-        self.find(text).next().is_some()
-    }
-
-    /// Whether `text` begins with one of them, marks aside.
-    pub fn opens(&self, text: &str) -> bool {
-        let from = text.len() - text.trim_start_matches(|c: char| !c.is_alphanumeric()).len();
-        self.find(text).next().is_some_and(|range| range.start == from)
-    }
-}
-
-fn stands_free(text: &str, range: &std::ops::Range<usize>) -> bool {
-    let before = text[..range.start].chars().next_back();
-    let after = text[range.end..].chars().next();
-    let joins = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    !before.is_some_and(|c| joins(c) || matches!(c, '\'' | '’')) && !after.is_some_and(joins)
-}
-
-fn spelled(phrase: &str) -> String {
-    let escaped = regex::escape(phrase);
-    escaped.replace(' ', r"\s+").replace('\'', "['’]?")
-}
-
-fn compile(pattern: &str) -> Result<Regex, LexiconError> {
-    let built = RegexBuilder::new(pattern).case_insensitive(true).build();
-    built.map_err(|error| LexiconError::Pattern(error.to_string()))
-}
-
-/// A pattern, and what must not follow its match.
-#[derive(Debug)]
-pub struct Rule {
-    is: Regex,
-    unless: Option<Regex>,
-}
-
-impl Rule {
-    /// Whether it holds for `text`.
-    pub fn holds(&self, text: &str) -> bool {
-        self.is.find_iter(text).any(|found| {
-            let after = &text[found.end()..];
-            !self.unless.as_ref().is_some_and(|unless| unless.is_match(after))
-        })
-    }
-}
-
 /// What a tool does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Deed {
@@ -184,88 +122,6 @@ pub enum LexiconError {
     /// One of its patterns is no regular expression.
     #[error("the lexicon holds a pattern that cannot be used: {0}")]
     Pattern(String),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    version: String,
-    hedges: Hedges,
-    force: Force,
-    binding: Binding,
-    requests: Requests,
-    reports: Reports,
-    tools: ToolNames,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Hedges {
-    modal: Vec<String>,
-    adverb: Vec<String>,
-    first_person: Vec<String>,
-    evidential: Vec<String>,
-    unsure: Vec<String>,
-    weak: Vec<String>,
-    approximate: Vec<String>,
-    undecided: Vec<String>,
-    never: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Force {
-    binding: Vec<String>,
-    softening: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RuleText {
-    is: String,
-    unless: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Binding {
-    lead: Vec<String>,
-    assent: Vec<String>,
-    decision: Vec<RuleText>,
-    rejection: Vec<RuleText>,
-    constraint: Vec<RuleText>,
-    commitment: Vec<RuleText>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Requests {
-    filler: Vec<String>,
-    action: Vec<String>,
-    feasible: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Reports {
-    user: Vec<String>,
-    absence: Vec<String>,
-    template: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ToolNames {
-    read: Vec<String>,
-    write: Vec<String>,
-    edit: Vec<String>,
-    run: Vec<String>,
-    search: Vec<String>,
-    agent: Vec<String>,
-    todo: Vec<String>,
-    plan: Vec<String>,
-    old_text: Vec<String>,
-    new_text: Vec<String>,
 }
 
 fn any_of(phrases: &[String]) -> String {
@@ -389,16 +245,5 @@ mod tests {
         let text = include_str!("../../assets/lexicon.toml").replace("\\\\bdo\\\\s+nothing\\\\b", "(");
         let error = Lexicon::parse(&text).unwrap_err().to_string();
         assert!(error.contains("pattern"), "{error}");
-    }
-
-    #[test]
-    fn phrases_are_whole_words() {
-        let phrases = Phrases::new(&["may".into(), "may be".into(), "don't know".into()]).unwrap();
-        let found = |text: &str| phrases.find(text).map(|r| text[r].to_owned()).collect::<Vec<_>>();
-        assert_eq!(found("It may  be so; maybe."), ["may  be"]);
-        assert_eq!(found("I don’t know, dont know."), ["don’t know", "dont know"]);
-        assert_eq!(found("may-day"), Vec::<String>::new());
-        assert!(phrases.opens("**May** it"));
-        assert!(!phrases.opens("It may"));
     }
 }
