@@ -19,15 +19,20 @@
 //! of running, of approval, of failure crossed with kinds of blocks, bullets that open with a file name, correction for
 //! blocks that match everything.
 
-mod asked;
+pub mod asked;
 mod blocks;
 pub mod chain;
 mod class;
 pub mod context;
 pub mod features;
+mod forward;
+pub mod ground;
 pub mod index;
+mod links;
 mod matched;
 pub mod origin;
+mod passages;
+pub mod prepared;
 pub mod range;
 pub mod rank;
 pub mod support;

@@ -64,8 +64,7 @@ impl Asked {
     ) -> Self {
         let Some(sentence) = sentences.get(place) else { return Self::default() };
         let text = sentence.text(summary);
-        let files: Vec<Identifier> =
-            identifiers::find(text).into_iter().filter(Identifier::is_file).collect();
+        let files: Vec<Identifier> = identifiers::files(text);
         let own_files = names(&files);
         let is_quote = sentence.kind == Kind::Quote;
         let inherited_files = if is_quote || !own_files.is_empty() {
@@ -103,6 +102,11 @@ impl Asked {
         }
     }
 
+    /// The files that it names, or else inherits.
+    pub fn files(&self) -> &[String] {
+        if self.own_files.is_empty() { &self.inherited_files } else { &self.own_files }
+    }
+
     /// Whether it has too few words to stand alone.
     pub fn is_short(&self) -> bool {
         self.words.known.len() + self.words.unknown < 4
@@ -130,8 +134,7 @@ fn inherited_files(summary: &str, sentences: &[Sentence], sentence: &Sentence) -
     }
     above.push(&sentence.heading);
     let mut named = above.into_iter().map(|text| {
-        let files: Vec<Identifier> =
-            identifiers::find(text).into_iter().filter(Identifier::is_file).collect();
+        let files: Vec<Identifier> = identifiers::files(text);
         names(&files)
     });
     named.find(|files| !files.is_empty()).unwrap_or_default()
@@ -192,14 +195,20 @@ pub fn plain(text: &str) -> String {
 /// A text with every run of white space as one space: how literals are found.
 pub fn folded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if !c.is_whitespace() {
-            out.push(c);
-        } else if !out.ends_with(' ') {
+    fold(text, &mut out);
+    out
+}
+
+/// The same at the end of `out`.
+pub fn fold(text: &str, out: &mut String) {
+    let mut is_first = true;
+    for word in text.split_whitespace() {
+        if !is_first {
             out.push(' ');
         }
+        is_first = false;
+        out.push_str(word);
     }
-    out.trim().to_owned()
 }
 
 /// How well a block's path answers to a name: 1 where the name ends it, less where only its last parts agree.

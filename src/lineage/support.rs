@@ -4,7 +4,7 @@
 //! range does not hold at all count as the rarest. A sentence that says something is absent ("None.") cannot be
 //! supported and is never flagged. Where originals are missing from the log nothing is called unsupported.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::text::lexicon::Lexicon;
 use crate::text::sentences::{Kind, Sentence};
@@ -127,10 +127,34 @@ impl Weighed {
     }
 }
 
-/// The longest run of words that two texts share, in words and as a share of the first.
-pub fn run(sentence: &[String], source: &str) -> (usize, f64) {
-    let (length, _, _) = words::longest_run(sentence, &words::spoken(source));
-    (length, length as f64 / sentence.len().max(1) as f64)
+/// A sentence's words in order, to be found in other texts as one run.
+#[derive(Debug)]
+pub struct Spoken {
+    numbers: HashMap<String, u32>,
+    words: Vec<u32>,
+}
+
+impl Spoken {
+    /// Takes the words of `sentence`.
+    pub fn new(sentence: &str) -> Self {
+        let mut spoken = Self { numbers: HashMap::new(), words: Vec::new() };
+        words::each_spoken(sentence, |word, _| {
+            let next = spoken.numbers.len() as u32;
+            let number = *spoken.numbers.entry(word.to_owned()).or_insert(next);
+            spoken.words.push(number);
+        });
+        spoken
+    }
+
+    /// The longest run of its words that `source` holds, as a share of the sentence.
+    pub fn run(&self, source: &str) -> f64 {
+        let mut other = Vec::new();
+        words::each_spoken(source, |word, _| {
+            other.push(self.numbers.get(word).copied().unwrap_or(u32::MAX));
+        });
+        let (length, _, _) = words::longest_run(&self.words, &other);
+        length as f64 / self.words.len().max(1) as f64
+    }
 }
 
 /// Whether a run is the sentence word for word.

@@ -92,9 +92,22 @@ static CLASSES: LazyLock<Vec<(Class, Regex)>> = LazyLock::new(|| {
 
 /// The identifiers of `text`, by class and then by place.
 pub fn find(text: &str) -> Vec<Identifier> {
+    find_until(text, Class::Number)
+}
+
+/// Those that name files: of classes that come first, so that no other has to be looked for.
+pub fn files(text: &str) -> Vec<Identifier> {
+    let mut found = find_until(text, Class::File);
+    found.retain(Identifier::is_file);
+    found
+}
+
+/// The identifiers of the classes up to `last`.
+fn find_until(text: &str, last: Class) -> Vec<Identifier> {
     let mut out = Vec::new();
     let mut used = vec![false; text.len()];
-    for (class, pattern) in CLASSES.iter() {
+    let classes = CLASSES.iter().take_while(|(class, _)| *class <= last);
+    for (class, pattern) in classes.filter(|(class, _)| may_hold(*class, text.as_bytes())) {
         for found in pattern.find_iter(text) {
             let range = found.range();
             if used[range.clone()].contains(&true) || !stands_free(*class, text, &range) {
@@ -109,6 +122,25 @@ pub fn find(text: &str) -> Vec<Identifier> {
         }
     }
     out
+}
+
+/// Whether a text has what every identifier of a class has: it is quicker to look for than the whole pattern.
+fn may_hold(class: Class, text: &[u8]) -> bool {
+    let has = |byte: u8| memchr::memchr(byte, text).is_some();
+    match class {
+        Class::Url => memchr::memmem::find(text, b"://").is_some(),
+        Class::Path => memchr::memchr2(b'/', b'~', text).is_some(),
+        Class::File | Class::Version => has(b'.'),
+        Class::Ticket => memchr::memchr2(b'-', b'#', text).is_some(),
+        Class::Uuid => has(b'-'),
+        Class::Flag => memchr::memmem::find(text, b"--").is_some(),
+        Class::Variable => memchr::memchr2(b'$', b'_', text).is_some(),
+        Class::Snake => has(b'_'),
+        Class::Dotted => memchr::memchr2(b'.', b':', text).is_some(),
+        Class::Camel => text.iter().any(u8::is_ascii_uppercase),
+        // \d is any script's digit.
+        Class::Hash | Class::Number => !text.is_ascii() || text.iter().any(u8::is_ascii_digit),
+    }
 }
 
 /// Whether what stands beside a match lets it be one.
@@ -199,6 +231,24 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn files_are_those_among_all(text in "\\PC{0,60}|[a-z/._:~ -]{0,60}|([a-z]{1,5}[/.]){0,6}(rs|md)") {
+            let mut all = find(&text);
+            all.retain(Identifier::is_file);
+            assert_eq!(files(&text), all);
+        }
+
+        #[test]
+        fn what_is_needed_is_in_every_match(text in "\\PC{0,60}|[a-zA-Z/._:~$#0-9 -]{0,60}") {
+            for (class, pattern) in CLASSES.iter().filter(|(_, pattern)| pattern.is_match(&text)) {
+                // What matches without a digit is no hash after all.
+                if *class == Class::Hash {
+                    continue;
+                }
+                assert!(may_hold(*class, text.as_bytes()), "{class:?} {pattern}");
+            }
+        }
+
         #[test]
         fn ranges_slice_and_do_not_overlap(text in "\\PC{0,60}|[a-z/._#0-9A-Z: -]{0,60}") {
             let mut ids = find(&text);
