@@ -24,6 +24,7 @@ mod blocks;
 pub mod chain;
 mod class;
 pub mod context;
+pub mod exact;
 pub mod features;
 mod forward;
 pub mod ground;

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::formats::Format;
 use crate::formats::facts::{PartKind, PartText, Role};
-use crate::session::TurnId;
+use crate::session::{Session, TurnId};
 use crate::text::lexicon::Lexicon;
 use crate::text::{identifiers, sentences};
 
@@ -46,6 +46,30 @@ pub struct Block {
     pub edit: Option<(Range<usize>, Range<usize>)>,
     /// Of the summary before: the sentence's place in it, from 0.
     pub sentence: Option<usize>,
+}
+
+impl Block {
+    /// What stands for a turn of which nothing can be read but what the session keeps.
+    pub(super) fn bare(session: &Session, id: TurnId) -> Self {
+        let turn = session.turn(id);
+        let preview = turn.preview.trim();
+        Self {
+            turn: id,
+            number: turn.number,
+            role: turn.role,
+            line: session.rows()[turn.first_row as usize].line,
+            part: 0,
+            index: 0,
+            voice: false,
+            class: Class::Meta,
+            prompts: 0,
+            text: if preview.is_empty() { turn.role.name() } else { preview }.to_owned(),
+            path: String::new(),
+            call: None,
+            edit: None,
+            sentence: None,
+        }
+    }
 }
 
 /// Turns texts into blocks.

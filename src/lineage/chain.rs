@@ -156,7 +156,9 @@ impl Traces {
         let mut next = Some(id);
         while let Some(id) = next {
             if self.found(id).is_none() {
-                let Some(range) = self.range(session, source, id.generation, lexicon, weights)? else { break };
+                let Some(range) = self.range(session, source, id.generation, lexicon, weights)? else {
+                    break;
+                };
                 let Some(traced) = range.sentence(lexicon, id.place) else { break };
                 let single = Single {
                     text: traced.sentence.text(&range.texts.summary).to_owned(),

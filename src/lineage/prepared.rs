@@ -11,6 +11,7 @@ use crate::session::{Provenance, TurnId};
 use crate::text::lexicon::Lexicon;
 use crate::text::sentences::Kind;
 
+use super::exact::{self, Line};
 use super::index::Index;
 use super::links::Tracer;
 use super::range::{Plan, Texts};
@@ -37,6 +38,8 @@ pub struct Prepared {
     index: Index,
     ranker: Ranker,
     old: OnceLock<Vec<Option<Weighed>>>,
+    /// What the maker of the summary says of its lines; nothing of a recorded one.
+    lines: Vec<Line>,
 }
 
 impl Prepared {
@@ -60,12 +63,13 @@ impl Prepared {
             index,
             ranker,
             old: OnceLock::new(),
+            lines: plan.made.as_ref().map(|made| made.lines.clone()).unwrap_or_default(),
         })
     }
 
     /// The sentence at `place`, traced with the lexicon that the range was read with; none where there is no such sentence.
     pub fn sentence(&self, lexicon: &Lexicon, place: usize) -> Option<Traced> {
-        self.texts.sentences.get(place)?;
+        let sentence = self.texts.sentences.get(place)?;
         let old = self.old.get_or_init(|| {
             let sentences = self.texts.previous_sentences.iter().map(|sentence| {
                 let text = sentence.text(&self.texts.previous);
@@ -75,7 +79,16 @@ impl Prepared {
         });
         let tracer = Tracer { texts: &self.texts, index: &self.index, lexicon, old };
         let ranked = self.ranker.rank(&self.texts, &self.index, lexicon, place);
-        Some(tracer.sentence(place, &ranked))
+        let turns = exact::turns(&self.lines, &sentence.range);
+        if turns.is_empty() || sentence.kind == Kind::Code {
+            return Some(tracer.sentence(place, &ranked));
+        }
+        let known = exact::sources(&self.texts, &self.index, &ranked, &turns);
+        let mut traced = tracer.sentence(place, &known);
+        for source in &mut traced.sources {
+            source.exact = true;
+        }
+        Some(traced)
     }
 
     /// All of it, traced.

@@ -15,6 +15,7 @@ use crate::text::sentences;
 pub use super::blocks::Block;
 use super::blocks::BlockReader;
 pub use super::class::Class;
+use super::exact::Line;
 
 /// A part to be read.
 #[derive(Debug)]
@@ -54,6 +55,16 @@ pub struct Plan {
     format: Format,
     covered: Vec<Planned>,
     summary_parts: Vec<Planned>,
+    /// Of a made summary: its text, what its maker says of its lines, and what stands for a turn without text.
+    pub(super) made: Option<Made>,
+}
+
+/// A summary that is not in the log.
+#[derive(Debug)]
+pub(super) struct Made {
+    text: String,
+    pub(super) lines: Vec<Line>,
+    bare: Vec<Block>,
 }
 
 /// A generation's texts.
@@ -101,7 +112,33 @@ impl Plan {
             format: session.format,
             covered,
             summary_parts,
+            made: None,
         })
+    }
+
+    /// What to read for a summary whose maker says which turns its lines were made from; it counts as `generation` and
+    /// stands at the turn `summary`. Sentences of these lines rest on those turns exactly.
+    pub fn made(session: &Session, generation: u32, summary: TurnId, text: String, lines: Vec<Line>) -> Self {
+        let mut turns: Vec<TurnId> = lines.iter().flat_map(|line| line.turns.iter().copied()).collect();
+        turns.sort_unstable();
+        turns.dedup();
+        let mut covered = Vec::new();
+        for turn in &turns {
+            plan_turn(session, *turn, &mut covered);
+        }
+        let bare = turns.iter().map(|turn| Block::bare(session, *turn)).collect();
+        Self {
+            generation,
+            summary,
+            provenance: Provenance::Exact,
+            unbroken: true,
+            previous: None,
+            tokens_before: None,
+            format: session.format,
+            covered,
+            summary_parts: Vec::new(),
+            made: Some(Made { text, lines, bare }),
+        }
     }
 
     /// Reads the texts.
@@ -114,9 +151,17 @@ impl Plan {
             }
         })?;
         summary.pop();
+        if let Some(made) = &self.made {
+            summary.clone_from(&made.text);
+        }
         let mut reader = BlockReader::new(lexicon, self.format);
         self.each_text(source, &self.covered, |planned, text| reader.take(planned, text))?;
-        let BlockReader { blocks, previous, previous_sentences, characters, .. } = reader;
+        let BlockReader { mut blocks, previous, previous_sentences, characters, .. } = reader;
+        for bare in self.made.iter().flat_map(|made| &made.bare) {
+            if !blocks.iter().any(|block| block.turn == bare.turn) {
+                blocks.push(bare.clone());
+            }
+        }
         // Whole ranges hold at least as many characters as the context had tokens; a log that starts in the middle
         // of a session does not, whatever its chain of records says.
         let ample = self.unbroken && self.tokens_before.is_none_or(|tokens| characters >= tokens);
