@@ -1,13 +1,11 @@
 //! A sentence as a question to the index: its words, the files it names, what it quotes, what stands around it.
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use crate::text::identifiers::{self, Identifier};
 use crate::text::lexicon::Lexicon;
 use crate::text::sentences::{Kind, Section, Sentence};
+use crate::text::spans::{self, Marks};
 use crate::text::words;
 
 use super::index::{Index, Query};
@@ -42,16 +40,12 @@ pub struct Asked {
     pub opens_line: bool,
 }
 
-/// A pattern written in this file.
-type Pattern = LazyLock<Option<Regex>>;
-
-fn pattern(text: &str) -> Option<Regex> {
-    Regex::new(text).ok()
-}
-
-static QUOTED: Pattern = LazyLock::new(|| pattern(r#"["“]([^"”\n]{2,200})["”]"#));
-static LITERAL: Pattern =
-    LazyLock::new(|| pattern(r#"`([^`\n]{3,160})`|"([^"\n]{6,160})"|“([^”\n]{6,160})”"#));
+const QUOTED: [Marks; 1] = [Marks { open: &['"', '“'], close: &['"', '”'], least: 2, most: 200 }];
+const LITERAL: [Marks; 3] = [
+    Marks { open: &['`'], close: &['`'], least: 3, most: 160 },
+    Marks { open: &['"'], close: &['"'], least: 6, most: 160 },
+    Marks { open: &['“'], close: &['”'], least: 6, most: 160 },
+];
 
 impl Asked {
     /// Prepares the sentence at `place` of `sentences`.
@@ -166,9 +160,8 @@ fn pairs(index: &Index, text: &str) -> Vec<(u32, u32)> {
     out
 }
 
-fn captures(pattern: &Pattern, text: &str, as_: impl Fn(&str) -> String) -> Vec<String> {
-    let all = pattern.iter().flat_map(|pattern| pattern.captures_iter(text));
-    all.filter_map(|found| found.iter().skip(1).flatten().next().map(|group| as_(group.as_str()))).collect()
+fn captures(kinds: &[Marks], text: &str, as_: impl Fn(&str) -> String) -> Vec<String> {
+    spans::find(text, kinds).into_iter().map(|span| as_(spans::inside(&text[span]))).collect()
 }
 
 fn blanked(text: &str, ranges: impl Iterator<Item = Range<usize>>) -> String {

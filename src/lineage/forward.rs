@@ -8,15 +8,25 @@ use crate::session::{Session, TurnId};
 
 use super::chain::{SentenceId, Traces};
 use super::support::TOGETHER;
+use super::trace::SourceLink;
 
-/// What a first source has to hold of a sentence for the sentence to carry it.
+/// What a first source has to hold of a sentence for the sentence to carry it; and of what it says beside names.
 const CARRIED: f64 = 0.45;
 /// What a second or third source has to hold.
 const CARRIED_AFTER: f64 = 0.65;
 /// How much of the sentence a run of words has to be to carry its source whatever its rank.
 const CARRIED_RUN: f64 = 0.75;
-/// The belief below which a source that carries nothing is not worth showing.
+/// The belief below which a source after the first carries nothing, and one that carries nothing is not worth showing.
 const WORTH_SHOWING: f64 = 0.05;
+
+/// Whether a sentence carries its source of this rank. Its names alone do not make it: a next step that names what a turn
+/// was about would carry it. Nor does a later source that the ranker believes next to nothing of: its words are in
+/// another path, or in a passage that repeats them.
+fn carries(rank: usize, source: &SourceLink) -> bool {
+    let enough = if rank == 0 { CARRIED } else { CARRIED_AFTER };
+    let believed = rank == 0 || source.score >= WORTH_SHOWING;
+    source.run >= CARRIED_RUN || believed && source.coverage >= enough && source.said >= CARRIED
+}
 
 /// How a sentence carries a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -131,8 +141,7 @@ impl Traces {
             let Some((rank, source)) = of_turn.max_by(|a, b| a.1.coverage.total_cmp(&b.1.coverage)) else {
                 continue;
             };
-            let enough = if rank == 0 { CARRIED } else { CARRIED_AFTER };
-            let carries = source.coverage >= enough || source.run >= CARRIED_RUN;
+            let carries = carries(rank, source);
             if !carries && source.score < WORTH_SHOWING {
                 continue;
             }

@@ -6,6 +6,7 @@ use crate::text::lexicon::Lexicon;
 use crate::text::sentences::Kind;
 use crate::text::{identifiers, preview, words};
 
+use super::asked::path_match;
 use super::index::{Index, Query};
 use super::origin;
 use super::range::{Block, Texts};
@@ -22,6 +23,25 @@ const SNIPPET: usize = 320;
 fn named(text: &str) -> Vec<String> {
     let found = identifiers::find(text).into_iter().filter(|found| found.class != identifiers::Class::Number);
     found.map(|found| found.normal).collect()
+}
+
+/// A sentence without the things that it names.
+fn without_names(text: &str) -> String {
+    let mut out = text.to_owned();
+    for found in identifiers::find(text) {
+        out.replace_range(found.range.clone(), &" ".repeat(found.range.len()));
+    }
+    out
+}
+
+/// A sentence's words, in all the ways in which its sources are held against them.
+struct Words<'a> {
+    query: Query,
+    spoken: Spoken,
+    all: &'a Weighed,
+    /// Those beside names.
+    said: Weighed,
+    files: Vec<String>,
 }
 
 /// Says of one sentence after another what it rests on.
@@ -46,9 +66,11 @@ impl Tracer<'_> {
             Kind::Code => Support::Unknown,
             _ => weighed.support(self.lexicon, sentence, text, coverage, *ample),
         };
-        let spoken = Spoken::new(text);
         let query = self.index.query(text);
-        let link = |ranked| self.link(&query, &spoken, &weighed, ranked);
+        let said = Weighed::new(self.index, self.lexicon, &without_names(text));
+        let files: Vec<String> = identifiers::files(text).into_iter().map(|file| file.normal).collect();
+        let words = Words { query, spoken: Spoken::new(text), all: &weighed, said, files };
+        let link = |ranked| self.link(&words, ranked);
         let sources: Vec<SourceLink> = ranked.iter().take(KEPT).map(link).collect();
         let (origin, parent) = origin::of(self.texts, self.index, &weighed, ranked);
         Traced {
@@ -80,11 +102,18 @@ impl Tracer<'_> {
         best.map(|(_, _, place)| place)
     }
 
-    fn link(&self, query: &Query, spoken: &Spoken, weighed: &Weighed, ranked: &Ranked) -> SourceLink {
+    fn link(&self, words: &Words, ranked: &Ranked) -> SourceLink {
         let block = &self.texts.blocks[ranked.block];
-        let range = self.snippet(query, block, ranked.passage);
+        let range = self.snippet(&words.query, block, ranked.passage);
         let snippet = block.text[range].to_owned();
         let passage = &block.text[self.index.passages[ranked.passage].range.clone()];
+        let held = |weighed: &Weighed| {
+            weighed.coverage(self.index, &self.texts.blocks, std::slice::from_ref(ranked))
+        };
+        let coverage = held(words.all);
+        // Of a block about the very file that the sentence names, the name says enough.
+        let is_named = words.files.iter().any(|file| path_match(&block.path, file) >= 1.0);
+        let said = if is_named || words.said.is_empty() { coverage } else { held(&words.said) };
         SourceLink {
             turn: block.turn,
             number: block.number,
@@ -97,9 +126,10 @@ impl Tracer<'_> {
             sentence: block.sentence,
             exact: false,
             score: ranked.score,
-            coverage: weighed.coverage(self.index, &self.texts.blocks, std::slice::from_ref(ranked)),
-            run: spoken.run(passage),
-            shared: self.shared(query, &snippet),
+            coverage,
+            said,
+            run: words.spoken.run(passage),
+            shared: self.shared(&words.query, &snippet),
             snippet,
         }
     }

@@ -79,6 +79,11 @@ impl Weighed {
         Self { known, total }
     }
 
+    /// Whether it has no words.
+    pub fn is_empty(&self) -> bool {
+        self.total <= 0.0
+    }
+
     /// The share of its weight that the sources hold in their best passages and paths.
     pub fn coverage(&self, index: &Index, blocks: &[Block], sources: &[Ranked]) -> f64 {
         if self.total <= 0.0 {
@@ -148,16 +153,49 @@ impl Spoken {
 
     /// The longest run of its words that `source` holds, as a share of the sentence.
     pub fn run(&self, source: &str) -> f64 {
-        let mut other = Vec::new();
+        // Where the source holds each of its words, counted from 1; most words of either are not in the other.
+        let mut places: Vec<Vec<usize>> = vec![Vec::new(); self.numbers.len()];
+        let mut count = 0;
         words::each_spoken(source, |word, _| {
-            other.push(self.numbers.get(word).copied().unwrap_or(u32::MAX));
+            count += 1;
+            if let Some(number) = self.numbers.get(word) {
+                places[*number as usize].push(count);
+            }
         });
-        let (length, _, _) = words::longest_run(&self.words, &other);
-        length as f64 / self.words.len().max(1) as f64
+        let mut longest = 0;
+        // The length of the run that ends at each place of the source with the word at hand.
+        let mut runs = vec![0usize; count + 1];
+        for word in &self.words {
+            let ends = &places[*word as usize];
+            let next: Vec<usize> = ends.iter().map(|place| runs[place - 1] + 1).collect();
+            runs.fill(0);
+            for (place, run) in ends.iter().zip(next) {
+                runs[*place] = run;
+                longest = longest.max(run);
+            }
+        }
+        longest as f64 / self.words.len().max(1) as f64
     }
 }
 
 /// Whether a run is the sentence word for word.
 pub fn is_verbatim(share: f64) -> bool {
     share >= VERBATIM
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_run_is_the_longest_of_both(a in "[abc ]{0,20}", b in "[abcd ]{0,40}") {
+            let words = words::spoken(&a);
+            let (length, _, _) = words::longest_run(&words, &words::spoken(&b));
+            let share = length as f64 / words.len().max(1) as f64;
+            assert!((Spoken::new(&a).run(&b) - share).abs() < 1e-12);
+        }
+    }
 }

@@ -89,6 +89,9 @@ pub struct SourceLink {
     pub score: f64,
     /// The share of the sentence's weight that this source holds alone.
     pub coverage: f64,
+    /// The same share of its words beside names (files and other identifiers), which say little alone; as `coverage` where
+    /// it has no such words, or names the file that the source is about.
+    pub said: f64,
     /// The longest run of words that both share, as a share of the sentence.
     pub run: f64,
     /// The stretch of it that matches best.
