@@ -23,9 +23,13 @@ const WORTH_SHOWING: f64 = 0.05;
 /// was about would carry it. Nor does a later source that the ranker believes next to nothing of: its words are in
 /// another path, or in a passage that repeats them.
 fn carries(rank: usize, source: &SourceLink) -> bool {
-    let enough = if rank == 0 { CARRIED } else { CARRIED_AFTER };
     let believed = rank == 0 || source.score >= WORTH_SHOWING;
-    source.run >= CARRIED_RUN || believed && source.coverage >= enough && source.said >= CARRIED
+    source.run >= CARRIED_RUN || believed && source.coverage >= enough(rank) && source.said >= CARRIED
+}
+
+/// What a source of this rank has to hold of the sentence.
+fn enough(rank: usize) -> f64 {
+    if rank == 0 { CARRIED } else { CARRIED_AFTER }
 }
 
 /// How a sentence carries a turn.
@@ -142,7 +146,7 @@ impl Traces {
                 continue;
             };
             let carries = carries(rank, source);
-            if !carries && source.score < WORTH_SHOWING {
+            if !carries && source.score < WORTH_SHOWING && source.coverage < enough(rank) {
                 continue;
             }
             let carrier = if carries { Carrier::Carries } else { Carrier::Weak };
