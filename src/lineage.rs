@@ -38,4 +38,6 @@ pub mod range;
 pub mod rank;
 pub mod support;
 pub mod trace;
+pub mod tracing;
 pub mod weights;
+pub mod wording;

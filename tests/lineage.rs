@@ -26,6 +26,7 @@ use pentimento::lineage::range::{Class, Plan};
 use pentimento::lineage::support::Support;
 use pentimento::lineage::trace::{Trace, trace};
 use pentimento::lineage::weights;
+use pentimento::lineage::wording::{self, Earlier};
 use pentimento::session::load::Feed;
 use pentimento::session::open::OpenLog;
 use pentimento::text::{binding, cues, lexicon};
@@ -326,4 +327,16 @@ fn the_demo_follows_one_sentence_through_six_generations() {
     let turn = chain.turn.expect("a turn");
     assert_eq!(turn.class, Class::Prompt);
     assert!(turn.snippet.contains("I'm not sure it's worth it"), "{}", turn.snippet);
+    // The question is open in the prompt and in two summaries; the third has a plan.
+    let mut ids = vec![SentenceId { generation: 6, place }];
+    ids.extend(chain.sentences.iter().map(|step| step.sentence));
+    let lost = |earlier, later| wording::loss(lexicon::built_in(), &traces, earlier, later);
+    assert_eq!(lost(Earlier::Turn(&turn), ids[5]), None);
+    for pair in ids.windows(2) {
+        let loss = lost(Earlier::Sentence(pair[1]), pair[0]);
+        println!("{} -> {}: {loss:?}", pair[1], pair[0]);
+        let words = loss.map(|loss| loss.words);
+        let expected = (pair[0].generation == 3).then(|| vec!["is considering".to_owned()]);
+        assert_eq!(words, expected, "{} -> {}", pair[1], pair[0]);
+    }
 }

@@ -104,7 +104,8 @@ impl<'a> BlockReader<'a> {
     pub(super) fn take(&mut self, planned: &Planned, found: PartText) {
         let text = found.text;
         self.characters += text.chars().count() as u64;
-        if planned.role == Role::Summary {
+        // What a compaction told again beside its summary is a message, and no part of the summary.
+        if planned.role == Role::Summary && !planned.again {
             self.take_summary(planned, text);
             return;
         }

@@ -35,6 +35,7 @@ pub(super) struct Planned {
     pub(super) path: Box<str>,
     pub(super) voice: bool,
     pub(super) error: bool,
+    pub(super) again: bool,
     pub(super) pair: Option<u32>,
 }
 
@@ -102,6 +103,7 @@ impl Plan {
         }
         let mut summary_parts = Vec::new();
         plan_turn(session, summary, &mut summary_parts);
+        summary_parts.retain(|part| !part.again);
         Some(Self {
             generation,
             summary,
@@ -225,6 +227,7 @@ fn plan_turn(session: &Session, id: TurnId, out: &mut Vec<Planned>) {
             path,
             voice: part.voice,
             error: part.error,
+            again: part.again,
             pair: session.pair(part).map(|(place, _)| place),
         });
     }

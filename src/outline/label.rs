@@ -6,7 +6,7 @@ use crate::text::{display, numbers};
 /// A node's name and what is known of it at a glance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
-    /// What it is: `turn`, `summary`, `section`, `part`, `note`, `malformed`, `group`, `share`, `thread`,
+    /// What it is: `turn`, `summary`, `section`, `sentence`, `part`, `note`, `malformed`, `group`, `share`, `thread`,
     /// `microcompaction`.
     pub kind: &'static str,
     /// Where it is.

@@ -5,6 +5,7 @@ use crate::session::address::Address;
 use crate::session::later::{self, Soon};
 use crate::session::open::OpenLog;
 use crate::session::{Part, Session, TurnId};
+use crate::text::sentences::Kind;
 use crate::text::{numbers, preview};
 
 use super::parts::{ranges, size};
@@ -17,6 +18,7 @@ pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
         Node::Root => Label { kind: "root", ..Label::default() },
         Node::Generation(generation) => generation_label(view, session, generation),
         Node::Section(generation, section) => section_label(view, log, generation, section),
+        Node::Sentence(generation, place) => sentence_label(view, log, generation, place),
         Node::Group(group) => group_label(view, log, group),
         Node::Turn(id) => turn_label(view, session, id),
         Node::Part(id, index) => session
@@ -120,6 +122,25 @@ fn section_label(view: &View, log: &OpenLog, generation: u32, section: u16) -> L
             .generation(generation)
             .and_then(|c| c.summary)
             .map(|id| log.session.turn(id).number),
+        recorded: true,
+        out: view.summary != Some(generation),
+        ..Label::default()
+    }
+}
+
+/// The most characters of a sentence in its label.
+const SENTENCE: usize = 400;
+
+fn sentence_label(view: &View, log: &OpenLog, generation: u32, place: u32) -> Label {
+    let summary = view.summary_text(log, generation);
+    let Some(sentence) = summary.sentences.get(place as usize) else { return Label::default() };
+    let turn = log.session.generation(generation).and_then(|compaction| compaction.summary);
+    Label {
+        kind: "sentence",
+        address: Some(Address::Sentence { generation, sentence: place + 1 }),
+        who: if sentence.kind == Kind::Code { "code" } else { "" },
+        text: preview::first(sentence.text(&summary.text), SENTENCE),
+        turn: turn.map(|id| log.session.turn(id).number),
         recorded: true,
         out: view.summary != Some(generation),
         ..Label::default()

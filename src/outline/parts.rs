@@ -144,7 +144,7 @@ pub(super) fn sources(view: &View, log: &OpenLog, node: Node) -> Vec<TurnId> {
             .collect()
     };
     match node {
-        Node::Generation(generation) | Node::Section(generation, _) => {
+        Node::Generation(generation) | Node::Section(generation, _) | Node::Sentence(generation, _) => {
             session.generation(generation).map_or_else(Vec::new, |compaction| of_ranges(&compaction.covers))
         }
         Node::Turn(id) | Node::Part(id, _) => vec![id],

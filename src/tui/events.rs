@@ -6,6 +6,7 @@ use std::sync::mpsc::SyncSender;
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use crate::discover::News;
+use crate::lineage::tracing;
 use crate::log::Flow;
 use crate::log::follow::Epoch;
 use crate::session::later::Done;
@@ -62,6 +63,8 @@ pub enum Event {
     Newer(PathBuf),
     /// A large text was read.
     Read(Box<Done>),
+    /// A generation was traced.
+    Traced(Box<tracing::Done>),
     /// The system wants us to stop for now.
     Stop,
     /// It lets us go on; somebody else may have used the terminal.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use ratatui::layout::Rect;
 
+use crate::lineage::tracing::{self, Tracing};
 use crate::log::Flow;
 use crate::outline::{Group, Node, Outline, View, ViewKind};
 use crate::session::later::Job;
@@ -17,6 +18,7 @@ use super::pager::Place;
 use super::prompt::Prompt;
 use super::search::Search;
 use super::theme::Theme;
+use super::trace;
 use super::tree::Tree;
 
 /// How the interface starts.
@@ -107,8 +109,20 @@ pub struct Detail {
     pub width: usize,
     /// See `width`.
     pub height: usize,
-    /// It shows a difference of summaries instead of the node.
-    pub difference: bool,
+    /// What of the node it shows.
+    pub shows: Shows,
+}
+
+/// What the detail pane shows of the selected node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shows {
+    /// Itself.
+    #[default]
+    Node,
+    /// A difference of summaries.
+    Difference,
+    /// The trace of this sentence or turn; of every other sentence that is selected after it.
+    Trace(Node),
 }
 
 /// Where things were drawn, for the mouse.
@@ -133,6 +147,10 @@ pub struct Visit {
     pub(super) as_of: u32,
     pub(super) selected: Vec<Node>,
     pub(super) following: bool,
+    /// The trace that was shown: what it was of, the place in it and the chosen link.
+    pub(super) trace: Option<(Node, Place, Option<usize>)>,
+    /// What a link of that trace led to: while that is selected, one key leads back.
+    pub(super) led_to: Option<Node>,
 }
 
 /// All of it.
@@ -154,6 +172,8 @@ pub struct Model {
     pub trees: [Tree; 2],
     /// The detail pane.
     pub detail: Detail,
+    /// What was traced, and what is to be.
+    pub tracing: Tracing,
     /// The pane that has the keys.
     pub pane: Pane,
     /// One pane on the whole screen.
@@ -206,6 +226,7 @@ impl Model {
             view: None,
             trees: fresh_trees(),
             detail: Detail::default(),
+            tracing: Tracing::default(),
             pane: Pane::Tree,
             zoom: false,
             split: 45,
@@ -274,6 +295,11 @@ impl Model {
             as_of: self.as_of,
             selected: self.tree().selected.clone(),
             following: self.following,
+            trace: match self.detail.shows {
+                Shows::Trace(node) => Some((node, self.detail.place, self.detail.document.chosen)),
+                _ => None,
+            },
+            led_to: None,
         }
     }
 
@@ -291,11 +317,19 @@ impl Model {
         self.visits.clear();
         self.trees = fresh_trees();
         self.detail.of = None;
+        self.detail.shows = Shows::Node;
+        self.tracing.forget();
     }
 
     /// What is to be read for the next frame on another thread.
     pub(super) fn job(&self) -> Option<Job> {
         self.log.as_ref()?.job()
+    }
+
+    /// What is to be traced for the next frame on another thread.
+    pub(super) fn tracing_job(&mut self) -> Option<tracing::Job> {
+        let log = self.log.as_ref()?;
+        self.tracing.job(&log.session, &log.source)
     }
 
     /// Shows a log that was read to its end.
@@ -362,15 +396,39 @@ impl Model {
     pub(super) fn refresh_detail(&mut self) {
         let Some(node) = self.selected() else { return };
         let of = Some((node, self.as_of));
-        if (self.detail.of == of && !self.detail.document.pending) || self.detail.difference {
-            return;
+        if let Shows::Trace(traced) = self.detail.shows
+            && traced != node
+        {
+            // Going from sentence to sentence goes from trace to trace; anything else is shown itself.
+            self.detail.shows = match node {
+                Node::Sentence(..) => Shows::Trace(node),
+                _ => Shows::Node,
+            };
+            self.detail.of = None;
         }
         let (Some(log), Some(view)) = (&self.log, &self.view) else { return };
+        ask(&mut self.tracing, &log.session, node, self.detail.shows);
+        if (self.detail.of == of && !self.detail.document.pending) || self.detail.shows == Shows::Difference {
+            return;
+        }
         let same_node =
             self.detail.of.is_some_and(|(shown, _)| shown == node) && !self.detail.document.pending;
-        self.detail.document = detail::document(view, log, node);
+        let chosen = self.detail.document.chosen;
+        self.detail.document = match (self.detail.shows, node) {
+            (Shows::Trace(_), Node::Sentence(generation, place)) => {
+                trace::sentence(view, log, &self.tracing, generation, place)
+            }
+            (Shows::Trace(_), Node::Turn(id) | Node::Part(id, _)) => trace::turn(log, &self.tracing, id),
+            _ => detail::document(view, log, &self.tracing, node),
+        };
         self.detail.of = of;
-        if !same_node {
+        if same_node {
+            // A trace grows while it is looked at; the first links stay where they are.
+            let document = &mut self.detail.document;
+            let holds =
+                |chosen: &usize| document.blocks.get(*chosen).is_some_and(|block| block.link.is_some());
+            document.chosen = chosen.filter(holds).or(document.chosen);
+        } else {
             self.detail.place = Place::default();
             self.show_match();
         }
@@ -385,11 +443,27 @@ impl Model {
     pub(super) fn selected_turn(&self) -> Option<TurnId> {
         match self.selected()? {
             Node::Turn(id) | Node::Part(id, _) | Node::Group(Group::Notes(id)) => Some(id),
-            Node::Generation(generation) | Node::Section(generation, _) => {
+            Node::Generation(generation) | Node::Section(generation, _) | Node::Sentence(generation, _) => {
                 self.session()?.generation(generation)?.summary
             }
             _ => None,
         }
+    }
+}
+
+/// Asks for what the document of `node` needs and does not have: every frame anew, so that what is not looked at any
+/// more is not asked for. It is made anew when that comes.
+fn ask(tracing: &mut Tracing, session: &Session, node: Node, shows: Shows) {
+    let wanted = match (shows, node) {
+        (Shows::Trace(_), Node::Sentence(generation, _)) => tracing.next_back(session, generation),
+        (_, Node::Sentence(generation, _)) => Some(generation),
+        (Shows::Trace(_), Node::Turn(id) | Node::Part(id, _)) => {
+            tracing.next_on(session, session.turn(id).number)
+        }
+        _ => None,
+    };
+    if let Some(generation) = wanted {
+        tracing.ask(session, generation);
     }
 }
 

@@ -30,7 +30,7 @@ impl Kind {
     pub fn hint(self) -> &'static str {
         match self {
             Self::Search => "regular expression; capitals make it exact",
-            Self::Jump => "t489  t489.2  L560  g3  @NAME/t12  14:02",
+            Self::Jump => "t489  t489.2  L560  g3  g3.s12  @NAME/t12  14:02",
             Self::Filter => "user assistant tool summary  Bash  @NAME  error  voice; empty shows all",
             Self::Sessions => "type to filter by title, project, agent and path",
         }

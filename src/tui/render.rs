@@ -68,7 +68,8 @@ pub fn screen(frame: &mut Frame, model: &mut Model) {
     }
     status::render(frame, bottom, model, small);
     if let Some(top) = model.help {
-        model.help = Some(help::render(frame, area, &model.theme, &[Context::Inspector], top));
+        model.help =
+            Some(help::render(frame, area, &model.theme, &[Context::Inspector, Context::Trace], top));
     }
 }
 
@@ -106,6 +107,8 @@ fn style(theme: &Theme, tone: Tone) -> Style {
         Tone::Warn => theme.warn,
         Tone::Added => theme.added,
         Tone::Removed => theme.removed,
+        Tone::Shared => theme.shared,
+        Tone::Chosen => theme.selected,
     }
 }
 

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::text::display::safe;
 use crate::text::numbers::{count, grouped, short};
 
-use super::super::keys::{Context, bindings};
+use super::super::keys::{Binding, Context, bindings};
 use super::super::model::Model;
 use super::super::theme::Theme;
 use super::{LEAST, fit, spread};
@@ -66,12 +66,20 @@ fn line(model: &Model, width: usize, small: bool) -> Line<'static> {
         return spread(vec![Span::styled(text, theme.summary), hints], right, width);
     }
     let room = width.saturating_sub(right.iter().map(|span| span.content.width() + 1).sum());
-    spread(hints(&model.theme, &[Context::Inspector], room), right, width)
+    let contexts: &[Context] =
+        if model.is_in_trace() { &[Context::Trace, Context::Inspector] } else { &[Context::Inspector] };
+    spread(hints(&model.theme, contexts, room), right, width)
 }
 
 /// As many hints as fit whole; help and quit are never left out.
 pub(in crate::tui) fn hints(theme: &Theme, contexts: &[Context], room: usize) -> Vec<Span<'static>> {
-    let hints: Vec<(String, &str)> = bindings(contexts)
+    let (mut first, rest): (Vec<&Binding>, Vec<&Binding>) =
+        bindings(contexts).partition(|binding| binding.context == Context::Trace);
+    // In a trace its own keys go before the others' meanings of them.
+    let hidden: Vec<&str> = first.iter().map(|binding| binding.keys[0]).collect();
+    first.extend(rest.into_iter().filter(|binding| !hidden.contains(&binding.keys[0])));
+    let hints: Vec<(String, &str)> = first
+        .into_iter()
         .filter(|binding| !binding.hint.is_empty())
         .map(|binding| match binding.hint {
             "turn" => (", .".to_owned(), binding.hint),

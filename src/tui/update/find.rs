@@ -6,7 +6,7 @@ use crate::session::{Session, TurnId};
 
 use super::super::document::Line;
 use super::super::filter::Filter;
-use super::super::model::{Model, Pane};
+use super::super::model::{Model, Pane, Shows};
 use super::super::pager::Place;
 use super::super::prompt::{Kind, Prompt};
 use super::super::search::{Found, compile};
@@ -96,7 +96,7 @@ fn go_to_hit(model: &mut Model, hit: TurnId) {
         search.gone = true;
     }
     model.following = false;
-    model.detail.difference = false;
+    model.detail.shows = Shows::Node;
     let later = model.session().is_some_and(|session| {
         let turn = session.turn(hit);
         turn.thread == 0 && turn.number > model.as_of
@@ -129,7 +129,9 @@ fn match_line(model: &Model, from: usize, on: bool) -> Option<usize> {
     let pattern = &model.search.as_ref()?.pattern;
     let document = &model.detail.document;
     let matches = |line: &usize| match document.line(*line) {
-        Some((Line::Text(text) | Line::Heading(_, text), _)) => pattern.is_match(text),
+        Some((Line::Text(text) | Line::Heading(_, text) | Line::Link(_, _, text), _)) => {
+            pattern.is_match(text)
+        }
         _ => false,
     };
     if on { (from..document.len()).find(matches) } else { (0..from).rev().find(matches) }
@@ -211,7 +213,10 @@ fn to_address(model: &mut Model, address: &Address) {
             }
         }
         Address::Thread(name) => to_agent(model, name, None),
-        Address::Generation(generation) | Address::Sentence { generation, .. } => {
+        Address::Sentence { generation, sentence } => {
+            super::trace::to_sentence(model, *generation, *sentence);
+        }
+        Address::Generation(generation) => {
             let summary = session.generation(*generation).map(|compaction| compaction.summary);
             match summary {
                 Some(Some(_)) => to_generation(model, *generation),
@@ -241,7 +246,7 @@ fn to_generation(model: &mut Model, generation: u32) {
     let Some(number) = number else { return };
     model.remember();
     model.following = false;
-    model.detail.difference = false;
+    model.detail.shows = Shows::Node;
     model.move_to(number);
     model.select(Node::Generation(generation));
 }
@@ -251,10 +256,10 @@ fn to_turn(model: &mut Model, id: TurnId, part: Option<u32>) {
     to_node(model, node);
 }
 
-fn to_node(model: &mut Model, node: Node) {
+pub(super) fn to_node(model: &mut Model, node: Node) {
     model.remember();
     model.following = false;
-    model.detail.difference = false;
+    model.detail.shows = Shows::Node;
     let number = |session: &Session| match node {
         Node::Turn(id) | Node::Part(id, _) if session.turn(id).thread == 0 => session.turn(id).number,
         Node::Row(row) => session.anchor(row).map_or(0, |id| session.turn(id).number),
