@@ -12,7 +12,7 @@ use crate::session::text::{line, shown};
 use crate::session::{RowKind, Session, TurnId};
 use crate::text::{display, lexicon};
 
-use super::trace::{Tracer, traced};
+use super::trace::Tracer;
 use super::{Failure, iso};
 use crate::cli::ExpandArguments;
 
@@ -119,8 +119,7 @@ fn place_turn<'a>(
 /// A sentence lies over the turns of its first sources.
 fn find_sentence(log: &OpenLog, generation: u32, sentence: u32) -> Result<Place<'_>, Failure> {
     let mut tracer = Tracer::new(log, lexicon::built_in());
-    let trace = tracer.ensure(generation)?;
-    let traced = traced(&trace, generation, sentence)?;
+    let (_, traced) = tracer.one(generation, sentence)?;
     let mut turns: Vec<TurnId> = Vec::new();
     for source in traced.sources.iter().take(TOGETHER) {
         if !turns.contains(&source.turn) {
