@@ -94,6 +94,11 @@ fn nothing(frame: &mut Frame, area: Rect, model: &Model) {
         };
         lines.extend(rows.map(row));
     }
+    let room = usize::from(inner.height);
+    if lines.len() > room {
+        lines.truncate(room.saturating_sub(1));
+        lines.push(Line::styled("   …", theme.warn));
+    }
     frame.render_widget(Paragraph::new(lines), inner);
 }
 

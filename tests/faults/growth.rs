@@ -222,8 +222,8 @@ fn something_else_in_place_of_the_log_is_named_and_what_was_read_stays() {
         bench.screen.wait("✗ cannot be read");
         bench.screen.wait("what was read of it stays");
         bench.screen.wait(what);
-        bench.screen.press("gk");
-        bench.screen.wait("first 5.");
+        bench.screen.press("k");
+        bench.screen.wait("┌ t5 user");
         take(&bench.path());
         fs::write(bench.path(), prompts(sample, "again", 3)).unwrap();
         bench.screen.wait("again 3.");
