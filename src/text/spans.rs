@@ -42,15 +42,13 @@ pub fn inside(span: &str) -> &str {
 
 /// Where a span ends that was opened just before `rest`.
 fn end(rest: &str, kind: &Marks) -> Option<usize> {
-    let mut count = 0;
-    for (at, c) in rest.char_indices() {
+    for (count, (at, c)) in rest.char_indices().enumerate() {
         if kind.close.contains(&c) {
             return (count >= kind.least).then_some(at + c.len_utf8());
         }
         if c == '\n' || count == kind.most {
             return None;
         }
-        count += 1;
     }
     None
 }
