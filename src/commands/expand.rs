@@ -79,7 +79,7 @@ fn find<'a>(log: &'a OpenLog, address: &'a Address, summary: bool) -> Result<Pla
         Address::Sentence { generation, sentence } => find_sentence(log, *generation, *sentence),
         Address::Line(number) => {
             let row = log.find_line(*number)?;
-            let what = match log.session.rows()[row as usize].turn() {
+            let what = match log.session.row(row).turn() {
                 Some(id) => What::Turns(vec![id]),
                 None => What::Row(row),
             };
@@ -171,7 +171,7 @@ fn covered_rows(session: &Session, covered: &[TurnId], kept: &[TurnId], range: (
 /// Copies the physical lines of rows `first` to `last`, blank lines between them included, a newline behind each.
 fn copy(log: &OpenLog, first: u32, last: u32, out: &mut dyn Write) -> Result<(), Failure> {
     let rows = log.session.rows();
-    let (Some(first), Some(last)) = (rows.get(first as usize), rows.get(last as usize)) else {
+    let (Some(first), Some(last)) = (rows.get(first), rows.get(last)) else {
         return Ok(());
     };
     let end = last.offset + u64::from(last.length);
@@ -194,7 +194,7 @@ fn print_turn(
 ) -> Result<(), Failure> {
     let session = &place.log.session;
     let turn = session.turn(id);
-    let first = session.rows()[turn.first_row as usize].line;
+    let first = session.row(turn.first_row).line;
     let texts: Vec<_> = place
         .log
         .texts(id)?
@@ -242,8 +242,8 @@ fn print_turn(
 }
 
 fn print_row(log: &OpenLog, row: u32, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
-    let record = &log.session.rows()[row as usize];
-    let bytes = line(&log.source, record)?;
+    let record = log.session.row(row);
+    let bytes = line(&log.source, &record)?;
     let text = String::from_utf8_lossy(&bytes);
     let role = match record.kind {
         RowKind::Malformed => "malformed",
@@ -263,7 +263,7 @@ fn print_row(log: &OpenLog, row: u32, as_json: bool, out: &mut dyn Write) -> Res
         writeln!(
             out,
             "── {address} {role} · {}{}",
-            display::safe(log.session.label(record)),
+            display::safe(log.session.label(&record)),
             display::safe(&reason)
         )?;
         for line in text.lines() {

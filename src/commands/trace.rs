@@ -41,7 +41,7 @@ pub(super) fn run(log: &OpenLog, arguments: &TraceArguments, out: &mut dyn Write
         }
         Address::Line(line) => {
             let row = log.find_line(line)?;
-            let turn = log.session.rows()[row as usize].turn().ok_or_else(|| {
+            let turn = log.session.row(row).turn().ok_or_else(|| {
                 Failure::NotFound(format!("line {line} is no part of a turn: nothing became of it"))
             })?;
             tracer.turn(turn, arguments.json, out)
@@ -267,7 +267,13 @@ impl<'a> Tracer<'a> {
             return Ok(());
         }
         let turn = log.session.turn(id);
-        writeln!(out, "{} {} {}", log.session.address(id), turn.role.name(), safe(&turn.preview))?;
+        writeln!(
+            out,
+            "{} {} {}",
+            log.session.address(id),
+            turn.role.name(),
+            safe(log.session.preview(turn))
+        )?;
         for (generation, fate) in &forward.generations {
             writeln!(out, "\ng{generation} · {}", self.fate_words(*generation, fate))?;
             for carried in fate.carried() {

@@ -205,7 +205,7 @@ fn plan_turn(session: &Session, id: TurnId, out: &mut Vec<Planned>) {
         if matches!(part.kind, PartKind::Thinking | PartKind::Image) {
             continue;
         }
-        let row = &session.rows()[part.row as usize];
+        let row = session.row(part.row);
         let named = |part: &Part| {
             let text = |name| session.named(name).unwrap_or_default().into();
             (text(part.tool), text(part.path))

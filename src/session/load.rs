@@ -126,7 +126,13 @@ impl Reader {
 }
 
 fn parse_all<'a>(parser: &mut Parser, lines: impl Iterator<Item = RawLine<'a>>) -> Records {
-    lines.filter(|raw| !is_blank(raw)).map(|raw| (line(&raw), parse_line(parser, &raw))).collect()
+    let mut records = Records::new();
+    parse_into(&mut records, parser, lines);
+    records
+}
+
+fn parse_into<'a>(records: &mut Records, parser: &mut Parser, lines: impl Iterator<Item = RawLine<'a>>) {
+    records.extend(lines.filter(|raw| !is_blank(raw)).map(|raw| (line(&raw), parse_line(parser, &raw))));
 }
 
 fn parse_line(parser: &mut Parser, raw: &RawLine) -> Record {

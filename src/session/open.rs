@@ -178,10 +178,7 @@ impl OpenLog {
             Soon::Ready(texts) => texts,
             Soon::Later(bytes) => return Ok(Soon::Later(bytes)),
         };
-        let of = |located: &LocatedText| {
-            let text = located.text.text.trim_start_matches(|c: char| !c.is_alphanumeric());
-            preview::of(text).into_boxed_str()
-        };
+        let of = |located: &LocatedText| preview::of(&located.text.text).into_boxed_str();
         let words: Vec<Box<str>> = texts.iter().map(of).collect();
         let answer = nth(&words);
         let mut known = self.words.borrow_mut();

@@ -17,7 +17,7 @@ fn follow(pieces: &[&str]) -> (Vec<Vec<(u64, u32)>>, Session) {
     for piece in pieces {
         file.write_all(piece.as_bytes()).unwrap();
         while !matches!(feed.read_to_end(&path, &mut session, &mut |_| true), End::Reached) {}
-        let rows = session.iter().flat_map(|session: &Session| session.rows());
+        let rows = session.iter().flat_map(|session: &Session| session.rows().iter());
         seen.push(rows.map(|row| (row.offset, row.length)).collect());
     }
     (seen, load(&path).unwrap())

@@ -57,6 +57,8 @@ pub struct Block {
     pub body: Body,
     /// Where its heading leads.
     pub link: Option<Node>,
+    /// The words that are to be seen there.
+    pub words: Option<String>,
     /// It stands right under the block before.
     pub close: bool,
     folded: bool,
@@ -127,12 +129,17 @@ impl Block {
 
     /// A block that is never folded and leads nowhere.
     pub fn new(heading: String, tone: Tone, body: Body) -> Self {
-        Self { heading, tone, body, link: None, close: false, folded: false, pieces: Vec::new() }
+        Self { heading, tone, body, link: None, words: None, close: false, folded: false, pieces: Vec::new() }
     }
 
     /// The same, leading to `node`.
     pub fn leading_to(self, node: Node) -> Self {
         Self { link: Some(node), ..self }
+    }
+
+    /// The same, to be seen at these words of it.
+    pub fn at(self, words: &str) -> Self {
+        Self { words: Some(words.to_owned()), ..self }
     }
 
     /// The same without a blank line before it.
@@ -232,8 +239,9 @@ impl Document {
     }
 
     /// Where the chosen link leads.
-    pub fn target(&self) -> Option<Node> {
-        self.blocks.get(self.chosen?)?.link
+    pub fn target(&self) -> Option<(Node, Option<String>)> {
+        let block = self.blocks.get(self.chosen?)?;
+        Some((block.link?, block.words.clone()))
     }
 
     /// The line at `index`, and the block it belongs to.

@@ -111,6 +111,8 @@ pub struct Detail {
     pub height: usize,
     /// What of the node it shows.
     pub shows: Shows,
+    /// Words to scroll to once they are there.
+    pub seek: Option<String>,
 }
 
 /// What the detail pane shows of the selected node.
@@ -136,6 +138,8 @@ pub struct Areas {
     pub detail: Rect,
     /// The column between the panes.
     pub divider: u16,
+    /// Only the pane that has the keys is on the screen.
+    pub one_pane: bool,
     /// The line about a compaction.
     pub banner: Rect,
 }
@@ -431,6 +435,11 @@ impl Model {
         } else {
             self.detail.place = Place::default();
             self.show_match();
+        }
+        if !self.detail.document.pending
+            && let Some(words) = self.detail.seek.take()
+        {
+            self.show_words(&words);
         }
     }
 

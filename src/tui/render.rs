@@ -76,6 +76,7 @@ pub fn screen(frame: &mut Frame, model: &mut Model) {
 fn panes(frame: &mut Frame, area: Rect, model: &mut Model) {
     // Two panes side by side need some width each; a narrow screen shows the one that has the keys.
     let one = model.zoom || area.width < SIDE_BY_SIDE;
+    model.areas.one_pane = one;
     if one {
         match model.pane {
             Pane::Tree => tree::render(frame, area, model),

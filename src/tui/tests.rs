@@ -1,5 +1,7 @@
 //! Keys in, screen out: the interface without a terminal, on the demo session.
 
+mod places;
+
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
@@ -425,7 +427,7 @@ fn a_difference_is_of_the_generation_that_was_jumped_to() {
     app.press(":g2<Enter>d");
     assert!(app.screen().contains("g1 → g2 difference"), "{}", app.screen());
     app.press("d:g1<Enter>d");
-    assert!(app.screen().contains("no summary before g1"), "{}", app.screen());
+    assert!(app.screen().contains("no readable summary before g1"), "{}", app.screen());
 }
 
 #[test]

@@ -192,7 +192,8 @@ fn sources(trace: &Trace, traced: &Traced) -> Vec<Block> {
         let heading = format!("{} {who} · {held}", address(source, trace.previous));
         let body = Body::Runs(vec![shared(source)]);
         let tone = if source.voice { Tone::User } else { tone_of(source.role) };
-        blocks.push(Block::new(heading, tone, body).leading_to(target(source, trace.previous)).close());
+        let block = Block::new(heading, tone, body).leading_to(target(source, trace.previous)).close();
+        blocks.push(if source.sentence.is_none() { block.at(&source.snippet) } else { block });
     }
     blocks
 }
@@ -286,7 +287,8 @@ fn step(tracing: &Tracing, link: &Link) -> Block {
     let (before, after) = (marked(&old, &new, Tone::Removed), marked(&new, &old, Tone::Added));
     let body = Body::Pair(before, after, below.into_iter().collect());
     let tone = if matches!(link.earlier, Earlier::Turn(_)) { Tone::User } else { Tone::Summary };
-    Block::new(heading, tone, body).leading_to(to)
+    let block = Block::new(heading, tone, body).leading_to(to);
+    if let Earlier::Turn(source) = link.earlier { block.at(&source.snippet) } else { block }
 }
 
 /// `text` with the words marked that `other` does not have.
@@ -309,8 +311,9 @@ pub fn turn(log: &OpenLog, tracing: &Tracing, id: TurnId) -> Document {
     let it = session.turn(id);
     let missing = tracing.next_on(session, it.number);
     let forward = tracing.traces().forward(session, id);
-    let cut = if it.preview.chars().count() < preview::LENGTH { "" } else { " …" };
-    let words = format!("{}{cut}", preview::on_one_line(&it.preview));
+    let said = session.preview(it);
+    let cut = if said.chars().count() < preview::LENGTH { "" } else { " …" };
+    let words = format!("{}{cut}", preview::on_one_line(said));
     let last = last_seen(session, &forward, it.number, missing.is_some());
     let facts = vec![
         (tone_of(it.role), format!("{} {words}", it.role.name())),

@@ -32,6 +32,18 @@ fn a_sentence_is_followed_to_its_prompt_at_three_sizes() {
 }
 
 #[test]
+fn a_source_is_shown_where_it_says_it() {
+    // The words stand far down in a document that the sub-agent's count came back in.
+    let mut app = App::new(60, 15);
+    app.press(":g2.s10<Enter>t");
+    let chosen = app.model.detail.document.target().unwrap();
+    assert_eq!(chosen.0, app.model.log.as_ref().unwrap().session.numbered(0, 46).map(Node::Turn).unwrap());
+    app.press("G<PgUp>g<Enter>");
+    assert_eq!(app.selected(), "t46");
+    assert!(app.screen().contains("a varchar fails without a cast"), "{}", app.screen());
+}
+
+#[test]
 fn every_step_of_a_chain_leads_back_to_the_step_before() {
     let mut app = App::new(120, 40);
     app.press(":g6.s2<Enter>t");

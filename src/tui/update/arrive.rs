@@ -52,7 +52,7 @@ pub(super) fn take(model: &mut Model, event: Event) {
 fn replace(model: &mut Model, log: OpenLog) {
     let looked_at = model.selected_turn().and_then(|id| {
         let session = model.session()?;
-        session.rows().get(session.turn(id).first_row as usize).map(|row| row.offset)
+        session.rows().get(session.turn(id).first_row).map(|row| row.offset)
     });
     let at_end = model.following || model.waiting_turns() == 0;
     let place = model.detail.place;
@@ -64,7 +64,7 @@ fn replace(model: &mut Model, log: OpenLog) {
     model.move_to(as_of);
     if let Some(offset) = looked_at
         && let Some(node) = model.session().and_then(|session| {
-            let row = session.row_at(offset).filter(|row| session.rows()[*row as usize].offset == offset)?;
+            let row = session.row_at(offset).filter(|row| session.row(*row).offset == offset)?;
             session.anchor(row).map(Node::Turn)
         })
     {
@@ -138,7 +138,8 @@ fn take_in(model: &mut Model, records: Records) {
     }
     let last = session.last();
     let was_at_start = model.as_of == 0;
-    let was_at_end = catches_up && model.as_of == newest_turn;
+    let anew = model.feed.epochs > 0 && !model.touched;
+    let was_at_end = (catches_up || anew) && model.as_of == newest_turn;
     if model.following || was_at_start || was_at_end {
         if catches_up && !model.touched {
             // As if the log were opened now.
@@ -158,6 +159,8 @@ fn take_in(model: &mut Model, records: Records) {
 }
 
 fn new_epoch(model: &mut Model, epoch: Epoch) {
+    // Whoever was at the end is at the new end, in however many pieces it comes, until a key is pressed.
+    model.touched &= !(model.following || model.waiting_turns() == 0);
     model.log = None;
     model.forget_nodes();
     model.arrived = None;

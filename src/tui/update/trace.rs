@@ -182,7 +182,7 @@ fn keep_in_sight(model: &mut Model) {
 
 /// Goes where the chosen link leads.
 fn follow(model: &mut Model) {
-    let Some(target) = model.detail.document.target() else {
+    let Some((target, words)) = model.detail.document.target() else {
         model.message = Some("nothing here leads anywhere".to_owned());
         return;
     };
@@ -198,6 +198,7 @@ fn follow(model: &mut Model) {
         && let Some(visit) = model.visits.last_mut()
     {
         visit.led_to = Some(target);
+        model.detail.seek = words;
     }
     model.pane = Pane::Detail;
 }
