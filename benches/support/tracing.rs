@@ -108,10 +108,8 @@ fn lines_of(log: &OpenLog, generation: u32) -> Duration {
     let compaction = session.generation(generation).unwrap();
     let numbers = compaction.covers.iter().flat_map(|(from, to)| *from..=*to);
     let rows = numbers.filter_map(|number| session.numbered(0, number)).flat_map(|turn| session.parts(turn));
-    let mut places: Vec<(u64, u32)> = rows
-        .map(|(_, part)| &session.rows()[part.row as usize])
-        .map(|row| (row.offset, row.length))
-        .collect();
+    let mut places: Vec<(u64, u32)> =
+        rows.map(|(_, part)| session.row(part.row)).map(|row| (row.offset, row.length)).collect();
     places.dedup();
     let started = Instant::now();
     let mut lines = 0;

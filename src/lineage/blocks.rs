@@ -52,12 +52,12 @@ impl Block {
     /// What stands for a turn of which nothing can be read but what the session keeps.
     pub(super) fn bare(session: &Session, id: TurnId) -> Self {
         let turn = session.turn(id);
-        let preview = turn.preview.trim();
+        let preview = session.preview(turn).trim();
         Self {
             turn: id,
             number: turn.number,
             role: turn.role,
-            line: session.rows()[turn.first_row as usize].line,
+            line: session.row(turn.first_row).line,
             part: 0,
             index: 0,
             voice: false,
