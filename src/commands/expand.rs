@@ -12,7 +12,7 @@ use crate::session::text::{line, shown};
 use crate::session::{RowKind, Session, TurnId};
 use crate::text::{display, lexicon};
 
-use super::trace::{Tracer, traced};
+use super::trace::Tracer;
 use super::{Failure, iso};
 use crate::cli::ExpandArguments;
 
@@ -119,8 +119,7 @@ fn place_turn<'a>(
 /// A sentence lies over the turns of its first sources.
 fn find_sentence(log: &OpenLog, generation: u32, sentence: u32) -> Result<Place<'_>, Failure> {
     let mut tracer = Tracer::new(log, lexicon::built_in());
-    let trace = tracer.ensure(generation)?;
-    let traced = traced(&trace, generation, sentence)?;
+    let (_, traced) = tracer.one(generation, sentence)?;
     let mut turns: Vec<TurnId> = Vec::new();
     for source in traced.sources.iter().take(TOGETHER) {
         if !turns.contains(&source.turn) {
@@ -156,16 +155,15 @@ fn find_generation(log: &OpenLog, generation: u32, summary: bool) -> Result<Plac
         numbers.filter_map(|number| session.numbered(0, number)).collect()
     };
     let turns = ids(&compaction.covers);
-    let rows = covered_rows(session, &turns, &ids(&compaction.kept), rows);
+    let rows = covered_rows(session, &turns, rows);
     Ok(Place { log, agent: None, what: What::Turns(turns), rows })
 }
 
-/// First and last row of what is covered, notes behind the last turn included: `range` less what was kept at its end,
-/// and from the first covered turn on, which may be one that the compaction before had kept.
-fn covered_rows(session: &Session, covered: &[TurnId], kept: &[TurnId], range: (u32, u32)) -> (u32, u32) {
+/// First and last row of the covered turns: what stands behind the last of them, kept turns and lines that are no
+/// records among it, was not replaced. The first may be one that the compaction before had kept.
+fn covered_rows(session: &Session, covered: &[TurnId], range: (u32, u32)) -> (u32, u32) {
     let first = covered.first().map_or(range.0, |id| session.turn(*id).first_row);
-    let kept_behind = kept.iter().find(|id| covered.last().is_some_and(|last| last < *id));
-    let last = kept_behind.map_or(range.1, |id| session.turn(*id).first_row.saturating_sub(1));
+    let last = covered.last().map_or(range.1, |id| session.turn(*id).last_row);
     (first, last)
 }
 

@@ -59,7 +59,7 @@ impl<'a> Facts<'a> {
         let window = context(session, Strategy::Recorded, session.last());
         let with = |role: Role| session.turns().iter().filter(|turn| turn.role == role).count();
         let by_role = [Role::User, Role::Assistant, Role::Tool, Role::Summary].map(|role| (role, with(role)));
-        let incomplete = log.source.flow().and_then(|flow| flow.trouble);
+        let incomplete = log.source.flow().and_then(|flow| flow.trouble).map(|trouble| trouble.to_string());
         let problems: Vec<String> =
             crate::session::subagents::trouble(&log.path).into_iter().chain(incomplete).collect();
         let problem = (!problems.is_empty()).then(|| problems.join("; "));
@@ -173,7 +173,8 @@ impl<'a> Facts<'a> {
             .filter(|(_, n)| *n > 0)
             .map(|(role, n)| format!("{n} {}", role.name()))
             .collect();
-        row(out, "turns", format!("{} ({})", session.turns().len(), roles.join(", ")))?;
+        let roles = if roles.is_empty() { String::new() } else { format!(" ({})", roles.join(", ")) };
+        row(out, "turns", format!("{}{roles}", session.turns().len()))?;
         if session.threads().len() > 1 {
             row(out, "", format!("{} of them in the main thread", session.last()))?;
         }

@@ -213,9 +213,9 @@ fn bare_turn_label(session: &Session, id: TurnId) -> Label {
     let text = match (tools.as_slice(), preview.is_empty()) {
         ([], _) => preview.to_owned(),
         ([one], true) => (*one).to_owned(),
-        ([one], false) if turn.preview_is_text() => format!("{} → {one}", preview),
-        ([one], false) => format!("{one} {}", preview),
-        ([first, rest @ ..], _) => format!("{} → {first} +{}", preview, rest.len()),
+        ([one], false) if turn.preview_is_text() => format!("{preview} → {one}"),
+        ([one], false) => format!("{one} {preview}"),
+        ([first, rest @ ..], _) => format!("{preview} → {first} +{}", rest.len()),
     };
     let mut marks = Vec::new();
     if turn.has_voice() {
@@ -235,7 +235,7 @@ fn bare_turn_label(session: &Session, id: TurnId) -> Label {
         marks.push(Mark::SumsUp(session.turn(*leaf).number));
     }
     if turn.is_dangling() {
-        marks.push(Mark::Dangling);
+        marks.push(if session.hangs_forward(id) { Mark::Forward } else { Mark::Dangling });
     }
     if let Some(before) = session.continues(id) {
         marks.push(Mark::Continues(session.turn(before).number));

@@ -60,6 +60,14 @@ impl Session {
         }
     }
 
+    /// Whether the record that turn `id` hangs on is in the file all the same: it is its own, or one behind it. For
+    /// display only: it looks ahead.
+    pub fn hangs_forward(&self, id: TurnId) -> bool {
+        let row = self.turn(id).first_row;
+        let lost = self.lost.binary_search_by_key(&row, |(row, _)| *row);
+        lost.is_ok_and(|at| self.ids.contains_key(&self.lost[at].1))
+    }
+
     /// The turn that the next one of a thread goes on from: its newest, unless a rewind went back since.
     pub(super) fn tip(&self, thread: usize) -> TurnId {
         let turns = &self.threads[thread].turns;

@@ -63,6 +63,11 @@ impl Session {
         let mut flags = 0;
         if hang == Hang::Dangling {
             flags |= Row::DANGLING;
+            if let Parent::Of(id) = record.parent
+                && !self.ids.contains_key(&id)
+            {
+                self.lost.push((row, id));
+            }
         }
         if record.parent == Parent::Root {
             flags |= Row::ROOT;

@@ -63,6 +63,8 @@ pub struct Session {
     pub(super) rewinds: Vec<(u32, TurnId)>,
     /// Turns that sum up a branch, and the turn in which that branch ended.
     pub(super) branch_summaries: Vec<(TurnId, TurnId)>,
+    /// Rows that name a record which did not stand before them, and its id.
+    pub(super) lost: Vec<(u32, Id)>,
     /// Tokens charged so far as the log counts them, and what earlier runs of the counter had come to.
     pub(super) metered: (Usage, Usage),
     /// The size of the model's window, where it was logged.
@@ -131,6 +133,7 @@ impl Session {
             twins: Twins::default(),
             rewinds: Vec::new(),
             branch_summaries: Vec::new(),
+            lost: Vec::new(),
             metered: (Usage::default(), Usage::default()),
             window: None,
             header: None,

@@ -58,6 +58,8 @@ pub struct Feed {
     pub gone: bool,
     /// It cannot be read, and why.
     pub problem: Option<String>,
+    /// Why what has come so far is no log of a known format.
+    pub doubt: Option<String>,
     /// Changes are looked for by polling, since no events arrive.
     pub polled: bool,
     /// All that is there was read.
@@ -81,6 +83,11 @@ impl Feed {
             resting: true,
             ..Self::default()
         }
+    }
+
+    /// Why there is no log to show, if something is wrong with it.
+    pub(super) fn nothing(&self) -> Option<&str> {
+        self.problem.as_deref().or(self.doubt.as_deref())
     }
 
     /// Bytes read and to read, while what was there at the start is still being read and their number is known.
