@@ -202,11 +202,16 @@ pub struct ContextArguments {
     /// The way to compact: `recorded` is what the agent did, `truncate` keeps the newest turns, `full` keeps all.
     #[arg(long, value_name = "NAME", default_value = "recorded")]
     pub strategy: String,
-    /// Tokens that `truncate` keeps (estimated); 120,000 without it.
-    #[arg(long, value_name = "TOKENS")]
+    /// Tokens that `truncate` keeps (estimated), and the newest turn whatever it takes; 120,000 without it.
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: Option<u64>,
     /// How many turns `truncate` keeps, instead of a budget.
-    #[arg(long, value_name = "TURNS", conflicts_with = "budget")]
+    #[arg(
+        long,
+        value_name = "TURNS",
+        conflicts_with = "budget",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub hot: Option<u32>,
     /// One JSON object.
     #[arg(long)]

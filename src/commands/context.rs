@@ -5,6 +5,7 @@ use std::io::Write;
 use serde_json::{Value, json};
 
 use crate::outline::{Label, Node, Outline, View, ViewKind, one_line};
+use crate::session::Session;
 use crate::session::address::Address;
 use crate::session::open::OpenLog;
 use crate::strategies::{Context, Entry, Limit, Strategy, context};
@@ -33,12 +34,14 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
         writeln!(out, "{}", to_json(log, &context))?;
         return Ok(());
     }
+    let sealed = context.entries.iter().filter_map(|entry| sealed(&log.session, entry)).count();
     let origin = if strategy == Strategy::Recorded { "from the log" } else { "replayed" };
     writeln!(
         out,
-        "as of t{as_of} · {strategy} ({origin}) · {} · ~{} tokens",
+        "as of t{as_of} · {strategy} ({origin}) · {} · ~{} tokens{}",
         count(context.entries.len() as u64, "entry").replace("entrys", "entries"),
-        grouped(context.tokens)
+        grouped(context.tokens),
+        if sealed > 0 { ", the encrypted summary's not counted" } else { "" },
     )?;
     let view = View::new(log, ViewKind::Window, as_of);
     for entry in &context.entries {
@@ -53,6 +56,14 @@ fn label(log: &OpenLog, view: &View, entry: &Entry) -> Label {
         Entry::Summary { generation, .. } => Node::Generation(*generation),
     };
     Label { tokens: Some(entry.tokens(&log.session)), ..view.label(log, node) }
+}
+
+/// The bytes of a summary that nobody here can read: what it costs in tokens is not known.
+fn sealed(session: &Session, entry: &Entry) -> Option<u32> {
+    match entry {
+        Entry::Summary { turn, .. } => session.compaction_of(*turn)?.encrypted,
+        _ => None,
+    }
 }
 
 fn to_json(log: &OpenLog, context: &Context) -> Value {
@@ -73,6 +84,9 @@ fn to_json(log: &OpenLog, context: &Context) -> Value {
                 value["turn"] = json!(session.turn(*turn).number);
                 value["covers"] = json!(covers);
                 value["depth"] = json!(depth);
+                if let Some(bytes) = sealed(session, entry) {
+                    value["encrypted_bytes"] = json!(bytes);
+                }
             }
             value
         })

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::formats::facts::Role;
@@ -19,11 +20,29 @@ use super::{Failure, SCHEMA};
 pub(super) fn run(log: &OpenLog, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
     let facts = Facts::of(log);
     if as_json {
-        writeln!(out, "{}", facts.json())?;
+        facts.json(out)?;
     } else {
         facts.text(out)?;
     }
     Ok(())
+}
+
+/// What is written as JSON.
+#[derive(Serialize)]
+struct Info<C> {
+    #[serde(flatten)]
+    head: Value,
+    compactions: C,
+    microcompactions: Vec<Value>,
+}
+
+/// Elements that are made one at a time while they are written: a long session has thousands of compactions.
+struct Each<F>(F);
+
+impl<F: Fn() -> I, I: Iterator<Item = Value>> Serialize for Each<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
 }
 
 struct Facts<'a> {
@@ -40,7 +59,7 @@ impl<'a> Facts<'a> {
         let window = context(session, Strategy::Recorded, session.last());
         let with = |role: Role| session.turns().iter().filter(|turn| turn.role == role).count();
         let by_role = [Role::User, Role::Assistant, Role::Tool, Role::Summary].map(|role| (role, with(role)));
-        let incomplete = log.source.flow().and_then(|flow| flow.trouble);
+        let incomplete = log.source.flow().and_then(|flow| flow.trouble).map(|trouble| trouble.to_string());
         let problems: Vec<String> =
             crate::session::subagents::trouble(&log.path).into_iter().chain(incomplete).collect();
         let problem = (!problems.is_empty()).then(|| problems.join("; "));
@@ -51,7 +70,7 @@ impl<'a> Facts<'a> {
         self.session.rows().iter().filter(|row| row.kind == kind).count()
     }
 
-    fn json(&self) -> Value {
+    fn json(&self, out: &mut dyn Write) -> Result<(), Failure> {
         let session = self.session;
         let shares: Vec<Value> = self
             .fill
@@ -63,7 +82,7 @@ impl<'a> Facts<'a> {
         let outliers: Vec<String> =
             self.fill.outliers.iter().map(|id| session.address(*id).to_string()).collect();
         let (window, logged) = session.window();
-        json!({
+        let head = json!({
             "schema": SCHEMA,
             "path": self.log.path.to_string_lossy(),
             "format": session.format.name(),
@@ -98,9 +117,11 @@ impl<'a> Facts<'a> {
             "context_window": {"value": window, "source": if logged { "logged" } else { "assumed" }},
             "window_by": shares,
             "window_outliers": outliers,
-            "compactions": session.compactions().iter().map(|c| compaction(session, c)).collect::<Vec<_>>(),
-            "microcompactions": self.microcompactions(),
-        })
+        });
+        let compactions = Each(|| session.compactions().iter().map(|c| compaction(session, c)));
+        let info = Info { head, compactions, microcompactions: self.microcompactions() };
+        serde_json::to_writer(&mut *out, &info).map_err(std::io::Error::from)?;
+        Ok(writeln!(out)?)
     }
 
     fn malformed_json(&self) -> Vec<Value> {
@@ -109,7 +130,7 @@ impl<'a> Facts<'a> {
             .malformed()
             .iter()
             .map(|(row, reason)| {
-                let row = &session.rows()[*row as usize];
+                let row = session.row(*row);
                 json!({"line": row.line, "offset": row.offset, "reason": reason})
             })
             .collect()
@@ -124,7 +145,7 @@ impl<'a> Facts<'a> {
                 let cleared: Vec<u32> = clearing.turns.iter().map(|id| session.turn(*id).number).collect();
                 json!({
                     "turn": clearing.turn,
-                    "line": session.rows()[clearing.row as usize].line,
+                    "line": session.row(clearing.row).line,
                     "tokens_saved": clearing.tokens_saved,
                     "cleared": cleared,
                 })
@@ -152,7 +173,8 @@ impl<'a> Facts<'a> {
             .filter(|(_, n)| *n > 0)
             .map(|(role, n)| format!("{n} {}", role.name()))
             .collect();
-        row(out, "turns", format!("{} ({})", session.turns().len(), roles.join(", ")))?;
+        let roles = if roles.is_empty() { String::new() } else { format!(" ({})", roles.join(", ")) };
+        row(out, "turns", format!("{}{roles}", session.turns().len()))?;
         if session.threads().len() > 1 {
             row(out, "", format!("{} of them in the main thread", session.last()))?;
         }
@@ -198,7 +220,7 @@ impl<'a> Facts<'a> {
         if !session.malformed().is_empty() {
             writeln!(out, "\nmalformed lines: {}", session.malformed().len())?;
             for (row, reason) in session.malformed().iter().take(10) {
-                writeln!(out, "  L{:<8}{}", session.rows()[*row as usize].line, safe(reason))?;
+                writeln!(out, "  L{:<8}{}", session.row(*row).line, safe(reason))?;
             }
             if session.malformed().len() > 10 {
                 writeln!(out, "  and {} more (--json lists them all)", session.malformed().len() - 10)?;
@@ -260,7 +282,7 @@ impl<'a> Facts<'a> {
 }
 
 fn compaction(session: &Session, compaction: &Compaction) -> Value {
-    let line = |row: u32| session.rows()[row as usize].line;
+    let line = |row: u32| session.row(row).line;
     let summary = compaction.summary.map(|id| session.turn(id));
     let after = session.size_after(compaction);
     json!({
