@@ -1,7 +1,7 @@
 //! How long the extractive summariser takes.
 //!
-//! `cargo bench --bench summaries -- [PATH]…`: of each log the first turns that have 200,000 estimated tokens together,
-//! and made requests of the same size that are one kind of text through and through.
+//! `cargo bench --bench summaries -- [--show] [PATH]…`: of each log the first turns that have 200,000 estimated tokens together
+//! (with `--show` its summary too), and made requests of the same size that are one kind of text through and through.
 
 #![allow(
     clippy::unwrap_used,
@@ -38,7 +38,13 @@ fn main() {
         measure(name, &made(role, line));
     }
     for path in arguments.paths() {
-        measure(&path.display().to_string(), &first_turns(&path));
+        let request = first_turns(&path);
+        measure(&path.display().to_string(), &request);
+        if arguments.has("show") {
+            let summary =
+                Extractive::default().summarise(&request, &AtomicBool::new(false)).expect("it is made");
+            println!("{}", summary.text);
+        }
     }
 }
 

@@ -109,10 +109,12 @@ struct Reader<'r, 'l> {
     prompts: usize,
 }
 
-/// The longest text that is taken for typed although it looks pasted; of others, the first lines still ask.
+/// Of what looks pasted, so many lines still ask.
 const ASKING_LINES: usize = 2;
 /// Error lines taken from one result at most.
 const ERRORS: usize = 3;
+/// What a user typed with fewer words ("right?") says nothing to who has not read what it is about.
+const ASKING_WORDS: usize = 2;
 /// A line of an assistant with fewer words says nothing on its own, an error line with fewer neither.
 const WORDS: usize = 3;
 const ERROR_WORDS: usize = 2;
@@ -169,7 +171,7 @@ impl<'r> Reader<'r, '_> {
                     _ => (Head::Goal, 2.5 * first),
                 }
             };
-            self.add(place, range, head, prior, 1);
+            self.add(place, range, head, prior, ASKING_WORDS);
         });
     }
 

@@ -116,7 +116,9 @@ impl<'a> Items<'a> {
     fn find(&mut self, word: &str, at: Place, voice: Voice, terms: &mut Terms) -> Vec<u32> {
         let mut out = Vec::new();
         for found in identifiers::find(word) {
-            if !is_telling(found.class, voice) {
+            // "~80" is about eighty.
+            let about = found.normal.strip_prefix('~').is_some_and(|rest| !rest.starts_with('/'));
+            if about || !is_telling(found.class, voice) {
                 continue;
             }
             let number = match self.by_name.get(found.normal.as_str()) {

@@ -152,6 +152,17 @@ fn what_a_harness_puts_in_is_not_the_users() {
 }
 
 #[test]
+fn words_without_what_they_are_about_are_no_lines() {
+    let sources = vec![
+        said(1, Role::User, "right?"),
+        said(2, Role::Assistant, "Yes, some ~80 lines of it in `~/notes/plan.md` are wrong."),
+    ];
+    let summary = summarise(&Request { budget: 100, sources });
+    assert!(!summary.text.contains("right?"), "{}", summary.text);
+    assert!(!summary.text.lines().any(|line| line == "- ~80"), "{}", summary.text);
+}
+
+#[test]
 fn a_summary_of_summaries_keeps_its_heads() {
     let part = "## Goal\n- Add a column.\n\n## Open items\n- The README is missing.\n\n## Errors\n- error: it did not link at all";
     let source = SourceTurn { turns: (1, 40), role: Role::Summary, parts: session_parts(part) };
