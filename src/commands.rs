@@ -8,9 +8,10 @@ mod context;
 mod expand;
 mod guarded;
 mod info;
+mod replay;
 mod sessions;
 mod trace;
-mod tree;
+pub mod tree;
 mod turns;
 
 use std::io::{self, IsTerminal, Write};

@@ -43,6 +43,9 @@ pub(super) fn run(log: &OpenLog, arguments: &TraceArguments, out: &mut dyn Write
             })?;
             tracer.turn(turn, arguments.json, out)
         }
+        Address::Block(_) | Address::Span(_) | Address::MadeSentence { .. } | Address::Item(_) => Err(
+            Failure::NotFound(format!("{address} is not traced yet: `pentimento expand` prints its turns")),
+        ),
         Address::Turn { .. } | Address::Thread(_) => Err(Failure::NotFound(
             "a sub-agent's turns are in no summary of this session: trace the result that reports them"
                 .to_owned(),

@@ -31,6 +31,11 @@ impl Binding {
 /// From here on a text was pasted, not typed.
 const PASTED: usize = 1500;
 
+/// Whether a text of so many bytes is too long to have been typed.
+pub fn is_long(bytes: usize) -> bool {
+    bytes > PASTED
+}
+
 /// Whether a text was pasted rather than typed: long, fenced, a trace or a table.
 pub fn is_pasted(text: &str) -> bool {
     let is_table = |line: &str| line.trim_start().starts_with('|') && line.trim_end().ends_with('|');
@@ -40,7 +45,7 @@ pub fn is_pasted(text: &str) -> bool {
             || line.starts_with("File \"")
             || line.starts_with("goroutine ")
     };
-    text.len() > PASTED || text.contains("```") || text.lines().any(|line| is_table(line) || is_trace(line))
+    is_long(text.len()) || text.contains("```") || text.lines().any(|line| is_table(line) || is_trace(line))
 }
 
 /// How a user's sentence binds.
