@@ -13,8 +13,6 @@ mod seams;
 mod settings;
 mod spans;
 pub mod summaries;
-#[cfg(test)]
-mod tests;
 mod todo;
 
 pub use ledger::{Item, Ledger, State};
