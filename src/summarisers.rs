@@ -4,6 +4,9 @@
 //! how many tokens. Never reads the log itself, never keeps anything: the same request gives the same input text, and its
 //! hash is what a summary is stored under.
 
+pub mod extractive;
+pub mod heads;
+
 use std::fmt;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
