@@ -117,6 +117,9 @@ pub enum Command {
         /// One JSON object.
         #[arg(long)]
         json: bool,
+        /// What summaries cost.
+        #[command(flatten)]
+        costs: CostOptions,
     },
     /// The timeline: one line for each turn.
     Turns(TurnsArguments),
@@ -182,6 +185,20 @@ pub struct LastArguments {
 /// The names of the agents whose folders are known.
 fn agents() -> PossibleValuesParser {
     PossibleValuesParser::new(AGENTS.iter().map(|agent| agent.name))
+}
+
+/// What `info` says of costs.
+#[derive(Debug, Args)]
+pub struct CostOptions {
+    /// Also what summaries cost under each strategy, beside the published example.
+    #[arg(long)]
+    pub costs: bool,
+    /// Prices of a million tokens read and written, for the costs.
+    #[arg(long, value_name = "IN,OUT", requires = "costs")]
+    pub rates: Option<String>,
+    /// Settings of the strategies.
+    #[command(flatten)]
+    pub replay: ReplayOptions,
 }
 
 /// Settings of strategies that are replayed.

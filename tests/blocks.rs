@@ -572,7 +572,7 @@ fn the_command_line_shows_blocks_and_their_turns() {
     let block = &tree["children"][0];
     assert_eq!((&block["address"], &block["kind"]), (&"b1".into(), &"block".into()), "{tree}");
     assert_eq!(block["turns"], serde_json::json!([1, 40]));
-    assert_eq!(block["closed_by"], "subject");
+    assert_eq!(block["closed_by"], "prompt");
     let turns = json_lines(&["expand", path, "b1", "--json"]);
     assert_eq!(turns.len(), 40);
     let fixed = json(&["tree", path, "--view", "blocks", "--json", "--seams", "off", "--block-turns", "25"]);
@@ -585,4 +585,26 @@ fn the_command_line_shows_blocks_and_their_turns() {
     let rewound = fixture("rewind.jsonl");
     let text = String::from_utf8(stdout(&["tree", text(&rewound), "--view", "blocks"])).unwrap();
     assert!(text.contains("open"), "{text}");
+}
+
+#[test]
+fn costs_stand_beside_the_published_example() {
+    let file = log_of(&chat(400, &long_words));
+    let path = text(file.path());
+    let info = json(&["info", path, "--json", "--costs", "--rates", "0.4,0", "--budget", "20000"]);
+    let costs = &info["costs"];
+    assert_eq!(costs["published"]["recursive"], 156_000);
+    assert_eq!(costs["published"]["hierarchical"], 1_056_000);
+    assert_eq!(costs["published"]["caveats"].as_array().unwrap().len(), 2);
+    assert_eq!(costs["published"]["query"]["published_price"], 13.0);
+    for row in costs["session"].as_array().unwrap() {
+        let price = row["input"].as_f64().unwrap() * 0.4 / 1e6;
+        assert!((row["price"].as_f64().unwrap() - price).abs() < 1e-9, "{row}");
+    }
+    assert_eq!(costs["session"][0]["calls"], 0);
+    let plain = json(&["info", path, "--json", "--costs"]);
+    assert!(plain["costs"]["session"][2]["price"].is_null(), "no rate is built in");
+    let shown = String::from_utf8(stdout(&["info", path, "--costs"])).unwrap();
+    assert!(shown.contains("336,000 + 720,000 = 1,056,000") && shown.contains("$13"), "{shown}");
+    assert_eq!(run(&["info", path, "--costs", "--rates", "much"]).status.code(), Some(2));
 }

@@ -1,9 +1,12 @@
 //! `pentimento info`: a session at a glance.
 
+mod costs;
+
 use std::io::Write;
 
 use serde_json::{Value, json};
 
+use crate::cli::CostOptions;
 use crate::formats::facts::Role;
 use crate::log::name::shown;
 use crate::session::open::OpenLog;
@@ -14,16 +17,27 @@ use crate::text::display::safe;
 use crate::text::numbers::{bytes, count, grouped, short};
 
 use super::{Failure, SCHEMA};
+use costs::Costs;
 
 /// Prints what is known of the session as a whole.
-pub(super) fn run(log: &OpenLog, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+pub(super) fn run(
+    log: &OpenLog,
+    as_json: bool,
+    options: &CostOptions,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let costs = Costs::of(log, options)?;
     let facts = Facts::of(log);
     if as_json {
-        writeln!(out, "{}", facts.json())?;
-    } else {
-        facts.text(out)?;
+        let mut json = facts.json();
+        if let Some(costs) = costs {
+            json["costs"] = costs.json();
+        }
+        writeln!(out, "{json}")?;
+        return Ok(());
     }
-    Ok(())
+    facts.text(out)?;
+    costs.map_or(Ok(()), |costs| costs.text(out))
 }
 
 struct Facts<'a> {

@@ -11,6 +11,7 @@ use crate::strategies::blocks::carry::Share;
 use crate::strategies::blocks::summaries::{Missing, Summaries, Written};
 use crate::strategies::blocks::{Blocks, Made, Retention, Settings};
 use crate::summarisers::Summariser;
+use crate::summarisers::extractive::Extractive;
 
 use super::Failure;
 
@@ -39,8 +40,10 @@ pub(super) fn settings(options: &ReplayOptions) -> Result<Settings, Failure> {
 
 /// Who writes summaries, as the options say.
 pub(super) fn summariser(options: &ReplayOptions) -> Result<Arc<dyn Summariser>, Failure> {
-    let _ = options;
-    Ok(Arc::new(Nobody))
+    match options.summariser.as_str() {
+        "extractive" => Ok(Arc::new(Extractive::default())),
+        other => Err(Failure::Usage(format!("\"{other}\" is no summariser of this build: extractive"))),
+    }
 }
 
 /// The block hierarchy of a log, and its summaries.
@@ -79,22 +82,4 @@ pub(super) fn carries(written: &Written) -> Value {
     let share = |share: Share| json!([share.carried, share.of]);
     let carries = written.carries;
     json!({"exact": share(carries.exact), "open": share(carries.open), "binding": share(carries.binding)})
-}
-
-/// Nobody writes summaries in this build.
-#[derive(Debug)]
-struct Nobody;
-
-impl Summariser for Nobody {
-    fn name(&self) -> String {
-        "nobody".into()
-    }
-
-    fn summarise(
-        &self,
-        _: &crate::summarisers::Request,
-        _: &AtomicBool,
-    ) -> Result<crate::summarisers::Summary, crate::summarisers::Failure> {
-        Err(crate::summarisers::Failure::Failed("this build has no summariser".into()))
-    }
 }

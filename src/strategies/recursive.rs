@@ -10,7 +10,7 @@ use crate::formats::facts::Role;
 use crate::log::LogError;
 use crate::session::open::OpenLog;
 use crate::session::{Session, TurnId};
-use crate::summarisers::{Failure, Request, Summariser, Summary};
+use crate::summarisers::{Failure, Request, Summariser, Summary, SummaryLine};
 
 use super::blocks::levels::Plan;
 use super::blocks::summaries::{again, size};
@@ -205,24 +205,26 @@ impl Folding {
     }
 }
 
-/// How deep each line is: one deeper than the line of the summary before that it says again or shares a turn with, 1
-/// where it rests on turns since, and one deeper than anything where nobody can say.
+/// How deep each line is: 1 where it stands in a turn since; else one deeper than the line of the summary before that
+/// it says again, or than any of them where nobody can say. Headings, which rest on nothing, have none.
 fn depths(summary: &Summary, before: Option<&Folded>, end: u32) -> Vec<u32> {
-    let known = |line: &str| {
-        let before = before?;
-        let lines = before.summary.lines.iter().zip(&before.depths);
-        let same = |of: &&(&crate::summarisers::SummaryLine, &u32)| {
-            before.summary.text.get(of.0.range.clone()).map(str::trim) == Some(line.trim())
-        };
-        lines.clone().find(|of| same(&of)).map(|(_, depth)| depth + 1)
-    };
     let deepest = before.map_or(1, |before| before.depth() + 1);
-    let depth = |line: &crate::summarisers::SummaryLine| {
+    let knows = summary.lines.iter().any(|line| !line.turns.is_empty());
+    let again = |text: &str| {
+        let before = before?;
+        let mut lines = before.summary.lines.iter().zip(&before.depths);
+        let said = |line: &SummaryLine| before.summary.text.get(line.range.clone()).map(str::trim);
+        lines.find(|(line, _)| said(line) == Some(text.trim())).map(|(_, depth)| depth + 1)
+    };
+    let depth = |line: &SummaryLine| {
         let text = summary.text.get(line.range.clone()).unwrap_or_default();
-        if let Some(depth) = known(text) {
-            return depth;
+        if line.turns.is_empty() && knows {
+            0
+        } else if line.turns.iter().any(|turn| *turn > end) {
+            1
+        } else {
+            again(text).unwrap_or(deepest)
         }
-        if !line.turns.is_empty() && line.turns.iter().all(|turn| *turn > end) { 1 } else { deepest }
     };
     summary.lines.iter().map(depth).collect()
 }

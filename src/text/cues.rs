@@ -150,13 +150,10 @@ fn counts(class: HedgeClass, text: &str, range: &Range<usize>) -> bool {
 fn is_request(lexicon: &Lexicon, text: &str) -> bool {
     let feasible = lexicon.feasible.as_ref();
     // "Can we" with another verb asks whether it can be done, "could we" with any.
-    let asks_whether = CAN_WE
-        .iter()
-        .flat_map(|can| can.find_iter(text))
-        .any(|found| {
-            let orders = feasible.is_some_and(|feasible| feasible.is_match(&text[found.end()..]));
-            !orders || found.as_str().to_lowercase().starts_with("could")
-        });
+    let asks_whether = CAN_WE.iter().flat_map(|can| can.find_iter(text)).any(|found| {
+        let orders = feasible.is_some_and(|feasible| feasible.is_match(&text[found.end()..]));
+        !orders || found.as_str().to_lowercase().starts_with("could")
+    });
     is_match(lexicon.request.as_ref(), text) && !asks_whether
 }
 

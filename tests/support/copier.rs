@@ -42,7 +42,7 @@ impl Summariser for Copier {
                 text.push_str(&line);
                 lines.push(SummaryLine {
                     range: from..text.len(),
-                    turns: if source.role == Role::Summary { Vec::new() } else { vec![source.turns.0] },
+                    turns: (source.turns.0..=source.turns.1).collect(),
                 });
                 text.push('\n');
             }
