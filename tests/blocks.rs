@@ -478,6 +478,9 @@ fn the_ledger_keeps_what_binds_and_what_became_of_it() {
     assert_eq!(expanded[0]["address"], "t1");
 }
 
+/// Summaries of logs of at least so many bytes are not written twice.
+const LONG: u64 = 1 << 20;
+
 #[test]
 fn real_logs_live_and_at_once_are_equal_and_no_block_closes_inside_a_call() {
     let mut reasons: BTreeMap<ClosedBy, u32> = BTreeMap::new();
@@ -489,7 +492,12 @@ fn real_logs_live_and_at_once_are_equal_and_no_block_closes_inside_a_call() {
         let grown_log = live(&path, &mut |log| grown.advance(log).unwrap());
         let last = log.session.last();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        assert_eq!(tree(&log, &blocks, last), tree(&grown_log, &grown, last), "{name}");
+        // Written summaries are compared on random logs and on the shorter ones of these: the rest would take minutes.
+        let shown = |log: &OpenLog, blocks: &Blocks| match log.session.bytes < LONG {
+            true => tree(log, blocks, last),
+            false => to_json(log, &BlocksView::new(blocks, None, last), 3).to_string(),
+        };
+        assert_eq!(shown(&log, &blocks), shown(&grown_log, &grown), "{name}");
         let mut own: BTreeMap<&str, u32> = BTreeMap::new();
         for block in blocks.closed(last) {
             *reasons.entry(block.closed_by).or_default() += 1;

@@ -163,6 +163,7 @@ impl<'a> BlocksView<'a> {
         if let Some(plan) = self.plan(log, made) {
             words.push(format!("depth {}", plan.depth()));
         }
+        words.extend(in_view.filter(|_| out).map(|span| format!("replaced by p{}", span.number)));
         words.extend(self.standing(made));
         Label {
             kind: made.kind(),
