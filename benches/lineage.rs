@@ -18,11 +18,12 @@ mod fit;
 #[path = "../tests/support/gold.rs"]
 mod gold;
 mod support;
+#[path = "support/tracing.rs"]
+mod tracing;
 
 use gold::{Set, Summary};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Instant;
 
 use crossval::{Fitter, Prepared, is_right};
 use pentimento::lineage::index::Index;
@@ -34,7 +35,7 @@ use pentimento::lineage::weights;
 use pentimento::session::open::OpenLog;
 use pentimento::text::lexicon;
 use pentimento::text::sentences::Sentence;
-use support::{Arguments, bytes, median, milliseconds, row};
+use support::Arguments;
 
 /// What is recorded of the first version and of the experiment that this follows: labels, P@1, hit@3.
 const RECORDED: &[(&str, &str)] = &[
@@ -56,10 +57,10 @@ fn main() {
             measure_origins(&folder);
             measure_support(&prepared);
         }
-        time(&folder.join(LARGEST));
+        tracing::time(&folder.join(LARGEST));
     }
     for log in arguments.paths() {
-        time(&log);
+        tracing::time(&log);
     }
 }
 
@@ -210,46 +211,4 @@ fn measure_support(prepared: &[Prepared]) {
         );
     }
     println!("  recorded: .055 of supported sentences unsupported, .375 of another session's");
-}
-
-/// How long the generations of a log take, each traced anew.
-fn time(path: &Path) {
-    let log = OpenLog::load(path).unwrap();
-    let generations: Vec<u32> = log.session.compactions().iter().map(|c| c.generation).collect();
-    println!("\n{}: {} turns, {} generations", path.display(), log.session.last(), generations.len());
-    let mut times = Vec::new();
-    for generation in generations {
-        let Some(plan) = Plan::new(&log.session, generation) else { continue };
-        let started = Instant::now();
-        let texts = plan.read(&log.source, lexicon::built_in()).unwrap();
-        let read = started.elapsed();
-        let index = Index::new(&texts.blocks);
-        let indexed = started.elapsed().saturating_sub(read);
-        drop(index);
-        let started = Instant::now();
-        let trace = traced(&log, generation);
-        let all = started.elapsed();
-        let characters: usize = texts.blocks.iter().map(|block| block.text.len()).sum();
-        if times.len() < 8 {
-            row(
-                &format!("g{generation}: {} blocks, {} sentences", texts.blocks.len(), trace.sentences.len()),
-                &format!(
-                    "{} of text: read {}, index {}, whole summary {}, a sentence {}",
-                    bytes(characters as u64),
-                    milliseconds(read),
-                    milliseconds(indexed),
-                    milliseconds(all),
-                    milliseconds(all / trace.sentences.len().max(1) as u32)
-                ),
-            );
-        }
-        times.push(all);
-    }
-    if !times.is_empty() {
-        let slowest = times.iter().max().unwrap();
-        row(
-            "whole summary, median and slowest",
-            &format!("{}, {}", milliseconds(median(&times)), milliseconds(*slowest)),
-        );
-    }
 }

@@ -256,7 +256,12 @@ pub struct ContextArguments {
     #[command(flatten)]
     pub replay: ReplayOptions,
     /// How many turns `truncate` keeps, instead of a budget.
-    #[arg(long, value_name = "TURNS", conflicts_with = "budget")]
+    #[arg(
+        long,
+        value_name = "TURNS",
+        conflicts_with = "budget",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub hot: Option<u32>,
     /// One JSON object.
     #[arg(long)]

@@ -82,6 +82,12 @@ impl Format {
         }
     }
 
+    /// Whether each record names the one that the model saw right before it. Others only hang together in steps: the
+    /// calls of one message and their results in any order.
+    pub fn is_tree(self) -> bool {
+        self == Self::Pi
+    }
+
     fn weigh(self, line: &[u8]) -> Evidence {
         match self {
             Self::ClaudeCode => claude_code::weigh(line),
@@ -143,10 +149,10 @@ pub fn detect(lines: &[&[u8]], more: bool) -> Detection {
     for line in lines.iter().take(DETECT_LINES) {
         for format in Format::ALL {
             match format.weigh(line) {
-                Evidence::Decides => return Detection::Known(format),
+                Evidence::Decides if !refuted.contains(&format) => return Detection::Known(format),
                 Evidence::Fits => fitting.push(format),
                 Evidence::Refutes => refuted.push(format),
-                Evidence::Nothing => {}
+                Evidence::Decides | Evidence::Nothing => {}
             }
         }
     }
@@ -199,5 +205,36 @@ mod tests {
         assert!(message.contains("Claude Code"), "{message}");
         assert!(message.contains("Dear diary"), "{message}");
         assert!(!message.contains('\x1b'), "{message}");
+    }
+
+    /// Lines of other agents that look like those of one that is known.
+    const LOOK_ALIKES: [&[&str]; 5] = [
+        &[
+            r#"{"type":"system","uuid":"a","parentUuid":null,"sessionId":"s","subtype":"telemetry"}"#,
+            r#"{"type":"user","uuid":"b","parentUuid":"a","sessionId":"s","message":{"role":"user","parts":[{"text":"hi"}]}}"#,
+        ],
+        &[
+            r#"{"type":"system","subtype":"init","sessionId":"s","timestamp":1767812640310}"#,
+            r#"{"type":"message","sessionId":"s","role":"user","text":"hi"}"#,
+            r#"{"type":"tool_call","sessionId":"s","toolName":"Shell","parameters":{}}"#,
+        ],
+        &[
+            r#"{"type":"session_start","id":"s","cwd":"/w"}"#,
+            r#"{"type":"message","id":"a","parentId":"s","timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":[{"type":"text","text":"hi"}]}}"#,
+        ],
+        &[
+            r#"{"type":"system","content":"You are helpful."}"#,
+            r#"{"type":"reasoning","id":"r","summary":[{"type":"summary_text","text":"Hm."}]}"#,
+        ],
+        &[r#"{"id":"p","sessionID":"s","messageID":"m","type":"reasoning","text":"Hm."}"#],
+    ];
+
+    #[test]
+    fn what_only_looks_like_a_known_format_is_unknown() {
+        for lines in LOOK_ALIKES {
+            let lines: Vec<&[u8]> = lines.iter().map(|line| line.as_bytes()).collect();
+            let detection = detect(&lines, false);
+            assert!(matches!(detection, Detection::Unknown(_)), "{detection:?}");
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! From any sentence of a summary to the turns it rests on, and from any turn to what became of it.
 //!
-//! A [`range::Plan`] says what has to be read for one recorded compaction; [`trace::trace`] reads it, indexes it, ranks
-//! every block of the range for every sentence and gives a [`trace::Trace`]; [`chain::Traces`] keeps those and follows
-//! sentences through generations, backward and forward. Costs grow with a range, never with the log.
+//! A [`range::Plan`] says what has to be read for one recorded compaction; [`prepared::Prepared`] reads and indexes it and
+//! answers for single sentences; [`trace::trace`] asks it for all of them and gives a [`trace::Trace`]; [`chain::Traces`]
+//! keeps both and follows sentences through generations, backward and forward. Costs grow with a range, never with the log.
 //!
 //! Refuses to prove anything: sources are ordered by a model's belief and shown three at a time. Formats are not known
 //! here; what tools and words mean comes from [`crate::text::lexicon`].
@@ -19,12 +19,21 @@
 //! of running, of approval, of failure crossed with kinds of blocks, bullets that open with a file name, correction for
 //! blocks that match everything.
 
-mod asked;
+pub mod asked;
+mod blocks;
 pub mod chain;
+mod class;
 pub mod context;
+pub mod exact;
 pub mod features;
+mod forward;
+pub mod ground;
 pub mod index;
+mod links;
+mod matched;
 pub mod origin;
+mod passages;
+pub mod prepared;
 pub mod range;
 pub mod rank;
 pub mod support;

@@ -20,5 +20,5 @@ pub use input::length;
 pub use lines::{Batch, LineReader, MAX_LINE, RawLine};
 pub use peek::{Lines, Peek};
 pub use source::Source;
-pub use spool::Flow;
+pub use spool::{Flow, Shortfall, is_packed};
 pub use wake::{Wake, Waker};

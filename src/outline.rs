@@ -32,7 +32,7 @@ pub enum Node {
     /// A section of a generation's summary, from 0.
     Section(u32, u16),
     /// A sentence of a generation's summary, from 0.
-    Sentence(u32, u16),
+    Sentence(u32, u32),
     /// Turns under one heading.
     Group(Group),
     /// A turn of the session.

@@ -14,13 +14,16 @@ pub mod load;
 mod model;
 mod names;
 pub mod open;
+mod previews;
 mod queue;
+pub mod rows;
 mod sizes;
 pub mod subagents;
 #[cfg(test)]
 mod tests;
 pub mod text;
 mod turns;
+mod twins;
 mod usage;
 
 pub use compactions::{Clearing, Compaction, Provenance, SizeFrom};

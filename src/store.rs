@@ -16,10 +16,14 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum NoState {
     /// Nothing says where it should be.
-    #[error("no state folder: none of PENTIMENTO_STATE, XDG_STATE_HOME and HOME is set")]
+    #[error(
+        "no state folder: none of PENTIMENTO_STATE, XDG_STATE_HOME and HOME is set. Set PENTIMENTO_STATE to one"
+    )]
     Nowhere,
     /// It cannot be made.
-    #[error("no state folder: {}: {error}", .folder.display())]
+    #[error(
+        "no state folder: {}: {error}. Set PENTIMENTO_STATE to a folder that can be written", .folder.display()
+    )]
     Refused {
         /// Where it should be.
         folder: PathBuf,

@@ -13,5 +13,6 @@ pub mod numbers;
 pub mod preview;
 pub mod sections;
 pub mod sentences;
+pub mod spans;
 pub mod tokens;
 pub mod words;

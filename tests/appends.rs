@@ -161,7 +161,7 @@ proptest! {
 fn cut_after(whole: &Session, bytes: &[u8], number: u32) -> Option<String> {
     let end = whole
         .numbered(0, number + 1)
-        .map_or(bytes.len(), |next| whole.rows()[whole.turn(next).first_row as usize].offset as usize);
+        .map_or(bytes.len(), |next| whole.row(whole.turn(next).first_row).offset as usize);
     let file = support::log_of(&bytes[..end]);
     let cut = match load(file.path()) {
         Ok(cut) => cut,

@@ -84,7 +84,7 @@ fn tree(log: &OpenLog, blocks: &Blocks, as_of: u32) -> String {
 /// The log cut after turn `number`, as bytes.
 fn cut(log: &OpenLog, bytes: &[u8], number: u32) -> Vec<u8> {
     let next = log.session.numbered(0, number + 1).map(|id| log.session.turn(id).first_row);
-    let end = next.map_or(bytes.len(), |row| log.session.rows()[row as usize].offset as usize);
+    let end = next.map_or(bytes.len(), |row| log.session.row(row).offset as usize);
     bytes[..end].to_vec()
 }
 

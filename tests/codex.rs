@@ -65,7 +65,7 @@ fn seen(session: &Session, number: u32) -> Vec<u32> {
 }
 
 fn previews(session: &Session) -> Vec<(&'static str, &str)> {
-    session.turns().iter().map(|turn| (turn.role.name(), &*turn.preview)).collect()
+    session.turns().iter().map(|turn| (turn.role.name(), session.preview(turn))).collect()
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_message_that_is_written_twice_is_one_turn_whichever_comes_first() {
     let echoes: Vec<(u32, u32)> = session
         .echoes()
         .iter()
-        .map(|echo| (session.rows()[echo.row as usize].line, session.turn(echo.of).number))
+        .map(|echo| (session.row(echo.row).line, session.turn(echo.of).number))
         .collect();
     assert_eq!(echoes, [(3, 1), (5, 2), (9, 4)]);
 }
@@ -132,7 +132,7 @@ fn what_one_answer_is_made_of_is_one_turn() {
     assert_eq!(paths[3], Some("src/a.rs"), "a patch names its file");
     let result = session.numbered(0, 3).unwrap();
     assert!(session.turn(result).has_error(), "exit status 2");
-    assert_eq!(&*session.turn(result).preview, "2 failed");
+    assert_eq!(session.preview(session.turn(result)), "2 failed");
     let kinds: Vec<&str> =
         session.parts(session.numbered(0, 5).unwrap()).map(|(_, part)| part.kind.name()).collect();
     assert_eq!(kinds, ["encrypted"], "reasoning that cannot be read is there, and said to be so");
@@ -356,4 +356,67 @@ fn a_measurement_after_a_rewind_changes_nothing_before_it() {
     ];
     let (before, after) = (open(&lines[..4]), open(&lines));
     assert_eq!(before.session.context_size(2), after.session.context_size(2));
+}
+
+#[test]
+fn several_prompts_at_once_find_their_own_twins() {
+    for order in ["EaEbIaIb", "IaIbEaEb", "EaIaEbIb", "EaEbIbIa", "IaEaIbEb"] {
+        let lines: Vec<String> = order
+            .as_bytes()
+            .chunks(2)
+            .map(|pair| {
+                let text = if pair[1] == b'a' { "aa" } else { "bb" };
+                if pair[0] == b'E' { told("user", text) } else { message("user", text) }
+            })
+            .collect();
+        let log = open(&[vec![META.to_owned()], lines].concat());
+        assert_eq!(previews(&log.session), [("user", "aa"), ("user", "bb")], "{order}");
+        assert_eq!(log.session.echoes().len(), 2, "{order}");
+    }
+}
+
+#[test]
+fn what_is_said_in_other_words_is_no_twin() {
+    let log = open(&[META.into(), told("user", "q"), message("user", "q and what it hangs on")]);
+    assert_eq!(previews(&log.session), [("user", "q"), ("user", "q and what it hangs on")]);
+}
+
+#[test]
+fn marks_and_images_beside_a_text_do_not_hide_its_twin() {
+    let log = open(&[
+        META.into(),
+        event(r#""type":"user_message","message":"look","images":["data:image/png;base64,AA"]"#),
+        item(
+            r#""type":"message","role":"user","content":[{"type":"input_text","text":"<image>"},{"type":"input_image","image_url":"data:image/png;base64,AA"},{"type":"input_text","text":"look"}]"#,
+        ),
+    ]);
+    assert_eq!(previews(&log.session), [("user", "look")]);
+}
+
+#[test]
+fn a_prompt_after_a_rewind_is_not_the_twin_of_one_before() {
+    let log = open(&[
+        META.into(),
+        told("user", "a"),
+        event(r#""type":"thread_rolled_back","num_turns":1"#),
+        message("user", "a"),
+    ]);
+    assert_eq!(seen(&log.session, 2), [2]);
+}
+
+#[test]
+fn a_message_of_an_unknown_role_and_a_rewind_of_an_unknown_length_are_named_unknown() {
+    let log = open(&[
+        META.into(),
+        message("user", "a"),
+        message("oracle", "b"),
+        item(r#""type":"message","content":[{"type":"input_text","text":"c"}]"#),
+        event(r#""type":"thread_rolled_back","num_turns":-1"#),
+    ]);
+    assert_eq!(previews(&log.session), [("user", "a")]);
+    let unknown: Vec<&str> = log.session.unknown.keys().map(|name| &**name).collect();
+    let expected =
+        ["event_msg/thread_rolled_back without num_turns", "message without a role", "message/oracle"];
+    assert_eq!(unknown, expected);
+    assert_eq!(seen(&log.session, 1), [1]);
 }

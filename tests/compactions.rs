@@ -127,8 +127,7 @@ fn records_that_a_later_compact_writes_again_are_echoes_and_make_no_turn() {
     let session = &log.session;
     assert_eq!(session.last(), 11);
     assert_eq!((session.main().branches, session.main().conversations), (1, 1));
-    let lines: Vec<u32> =
-        session.echoes().iter().map(|echo| session.rows()[echo.row as usize].line).collect();
+    let lines: Vec<u32> = session.echoes().iter().map(|echo| session.row(echo.row).line).collect();
     let boundaries = [13, 24, 28];
     let expected: Vec<u32> = (9..=16).chain(20..=30).filter(|line| !boundaries.contains(line)).collect();
     assert_eq!(lines, expected);
@@ -243,4 +242,16 @@ fn a_prompt_queued_between_a_boundary_and_its_summary_does_not_part_them() {
     assert_eq!(log.session.compactions().len(), 1);
     assert_eq!((generation(&log, 1).boundary_row, summary_turn(&log, 1)), (Some(2), Some(4)));
     assert_eq!(generation(&log, 1).tokens_before, Some(1_000));
+}
+
+#[test]
+fn raw_lines_end_with_the_last_covered_record() {
+    // Between what is covered and what was kept stand a note and lines that are no records.
+    let path = fixture("kept-segment.jsonl");
+    let mut lines = support::physical_lines(&path);
+    lines.splice(2..2, [b"".to_vec(), b"   ".to_vec(), b"no record".to_vec()]);
+    let covered = [&lines[..2].join(&b'\n')[..], b"\n"].concat();
+    let file = support::log_of(&lines.join(&b'\n'));
+    let raw = support::stdout(&["expand", "--raw", support::text(file.path()), "g1"]);
+    assert_eq!(String::from_utf8(raw).unwrap(), String::from_utf8(covered).unwrap());
 }

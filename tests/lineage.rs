@@ -8,11 +8,17 @@
     reason = "a failed test may panic"
 )]
 
+#[path = "support/digest.rs"]
+mod digest;
 #[path = "support/gold.rs"]
 mod gold;
 mod support;
 
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pentimento::lineage::chain::{Carrier, Fate, SentenceId, Traces};
 use pentimento::lineage::origin::Origin;
@@ -21,6 +27,7 @@ use pentimento::lineage::support::Support;
 use pentimento::lineage::trace::{Trace, trace};
 use pentimento::lineage::weights;
 use pentimento::lineage::wording::{self, Earlier};
+use pentimento::session::load::Feed;
 use pentimento::session::open::OpenLog;
 use pentimento::text::{binding, cues, lexicon};
 
@@ -121,25 +128,110 @@ fn kept_turns_are_told_by_the_log() {
     assert_eq!(forward.last_seen, Some(1));
 }
 
+/// Of how many sentences one is asked alone: all of them take a minute where nothing is optimised.
+const ASKED: usize = if cfg!(debug_assertions) { 8 } else { 1 };
+
+/// Traces the generations of a log while it arrives in pieces, each as soon as it is there.
+fn traced_live(path: &Path) -> BTreeMap<u32, Trace> {
+    let bytes = std::fs::read(path).expect("the log can be read");
+    let folder = tempfile::tempdir().expect("a folder");
+    let copy = folder.path().join("live.jsonl");
+    let mut file = std::fs::File::create(&copy).expect("a file");
+    let mut feed = Feed::new(&copy);
+    let mut session = None;
+    let mut out = BTreeMap::new();
+    // Uneven pieces, so that lines are torn.
+    let piece = bytes.len() / 7 + 1;
+    for piece in bytes.chunks(piece) {
+        file.write_all(piece).expect("it can be appended");
+        digest::rest(&mut feed, &copy, &mut session).expect("it can be followed");
+        let (Some(session), Some(source)) = (&session, feed.source()) else { continue };
+        for generation in session.compactions().iter().map(|c| c.generation) {
+            let plan = Plan::new(session, generation).filter(|_| !out.contains_key(&generation));
+            if let Some(plan) = plan {
+                let trace = trace(&plan, &source, lexicon::built_in(), weights::built_in());
+                out.insert(generation, trace.expect("a trace"));
+            }
+        }
+    }
+    out
+}
+
+/// Holds the generations of a log, read at once and asked sentence by sentence, against what was traced while it arrived.
+fn is_the_same_at_once(path: &Path) -> usize {
+    let live = traced_live(path);
+    let log = OpenLog::load(path).expect("the log can be read");
+    let mut traces = Traces::default();
+    for compaction in log.session.compactions() {
+        let generation = compaction.generation;
+        assert_eq!(live.contains_key(&generation), Plan::new(&log.session, generation).is_some());
+        let Some(whole) = live.get(&generation) else { continue };
+        for (place, expected) in whole.sentences.iter().enumerate() {
+            assert!(!expected.sentence.text(&whole.text).is_empty());
+            assert!(expected.support != Support::Unsupported || whole.ample && whole.complete);
+            if place % ASKED != generation as usize % ASKED {
+                continue;
+            }
+            let id = SentenceId { generation, place };
+            let (lexicon, weights) = (lexicon::built_in(), weights::built_in());
+            let found = traces.sentence(&log.session, &log.source, id, lexicon, weights).expect("a trace");
+            let found = found.expect("the sentence is there");
+            assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{} {id}", path.display());
+        }
+        // Chains need the sentences before: the same whether these were traced alone or with all others.
+        let mut all = Traces::default();
+        all.insert(Arc::new(whole.clone()));
+        for trace in live.values() {
+            all.insert(Arc::new(trace.clone()));
+        }
+        let asked = (0..whole.sentences.len()).filter(|place| place % ASKED == generation as usize % ASKED);
+        for place in asked {
+            let id = SentenceId { generation, place };
+            assert_eq!(format!("{:?}", traces.chain(id)), format!("{:?}", all.chain(id)), "{id}");
+        }
+    }
+    live.len()
+}
+
 #[test]
-fn every_generation_is_traced_and_twice_the_same() {
+fn every_generation_is_the_same_live_at_once_and_sentence_by_sentence() {
     let folders = ["pi", "codex"].into_iter().filter_map(support::data);
     let others = folders.flat_map(|folder| std::fs::read_dir(folder).expect("a folder"));
     let others = others.map(|entry| entry.expect("an entry").path());
     let mut paths: Vec<_> = support::claude_code_logs().into_iter().chain(others).collect();
     paths.sort();
-    for path in paths {
-        let log = OpenLog::load(&path).expect("the log can be read");
-        for compaction in log.session.compactions().iter().rev().take(1) {
-            let Some(plan) = Plan::new(&log.session, compaction.generation) else { continue };
-            let run =
-                || trace(&plan, &log.source, lexicon::built_in(), weights::built_in()).expect("a trace");
-            let first = run();
-            assert_eq!(format!("{first:?}"), format!("{:?}", run()), "{}", path.display());
-            for traced in &first.sentences {
-                assert!(!traced.sentence.text(&first.text).is_empty());
-                assert!(traced.support != Support::Unsupported || first.ample && first.complete);
-            }
+    paths.extend([
+        support::demo(),
+        support::fixture("lineage.jsonl"),
+        support::fixture("kept-segment.jsonl"),
+    ]);
+    let next = AtomicUsize::new(0);
+    let traced = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    traced.fetch_add(is_the_same_at_once(path), Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    assert!(traced.load(Ordering::Relaxed) >= 6);
+}
+
+#[test]
+fn the_command_says_the_same_of_a_sentence_as_of_its_summary() {
+    let data = ["claude-code/v2.1.7-three-compactions.jsonl", "pi/v1-two-compactions.jsonl"];
+    let real = data.into_iter().filter_map(support::data).map(|path| (path, 2));
+    let logs = real.chain([(support::demo(), 6), (support::fixture("lineage.jsonl"), 2)]);
+    for (path, generation) in logs {
+        let path = support::text(&path);
+        let whole = support::stdout(&["trace", path, &format!("g{generation}"), "--json"]);
+        let lines: Vec<&str> = std::str::from_utf8(&whole).expect("text").lines().collect();
+        for number in [1, lines.len() / 2, lines.len()] {
+            let address = format!("g{generation}.s{number}");
+            let one = support::stdout(&["trace", path, &address, "--json"]);
+            assert_eq!(std::str::from_utf8(&one).expect("text").trim_end(), lines[number - 1]);
         }
     }
 }

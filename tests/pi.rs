@@ -153,7 +153,7 @@ fn results_commands_and_failures_are_turns_with_what_is_known_of_them() {
     ]);
     let session = &log.session;
     let turns: Vec<(&str, &str)> =
-        session.turns().iter().map(|turn| (turn.role.name(), &*turn.preview)).collect();
+        session.turns().iter().map(|turn| (turn.role.name(), session.preview(turn))).collect();
     let expected = [
         ("user", "go"),
         ("assistant", "ls"),
@@ -179,4 +179,99 @@ fn another_agents_file_with_the_same_header_is_not_taken_for_pis() {
     let file = support::log_of((lines.join("\n") + "\n").as_bytes());
     let error = OpenLog::load(file.path()).unwrap_err().to_string();
     assert!(error.contains("no known log format"), "{error}");
+}
+
+/// Which turns of `log` are abandoned in the end.
+fn abandoned(log: &OpenLog) -> Vec<u32> {
+    let session = &log.session;
+    (1..=session.last())
+        .filter(|number| session.is_abandoned(session.numbered(0, *number).unwrap(), session.last()))
+        .collect()
+}
+
+#[test]
+fn the_first_prompt_may_be_taken_back_too() {
+    for notes in [false, true] {
+        let start = notes.then_some("n");
+        let log = open(&[
+            HEAD.into(),
+            entry("n", None, r#""type":"model_change","provider":"p","modelId":"m""#),
+            entry("a", start, &says("user", "first wording")),
+            entry("b", Some("a"), &says("assistant", "one")),
+            entry("c", start, &says("user", "second wording")),
+            entry("d", Some("c"), &says("assistant", "two")),
+        ]);
+        assert_eq!(seen(&log, 4), [3, 4], "behind a note: {notes}");
+        assert_eq!(seen(&log, 2), [1, 2]);
+        assert_eq!(abandoned(&log), [1, 2]);
+        assert_eq!(log.session.main().branches, 2);
+    }
+}
+
+#[test]
+fn a_fork_between_the_results_of_one_message_leaves_the_later_ones() {
+    let call = r#""type":"message","message":{"role":"assistant","content":[{"type":"toolCall","id":"p","name":"read","arguments":{}},{"type":"toolCall","id":"q","name":"read","arguments":{}}]}"#;
+    let result = |call: &str| {
+        format!(
+            r#""type":"message","message":{{"role":"toolResult","toolCallId":"{call}","content":[{{"type":"text","text":"of {call}"}}]}}"#
+        )
+    };
+    let log = open(&[
+        HEAD.into(),
+        entry("a", None, &says("user", "go")),
+        entry("b", Some("a"), call),
+        entry("c", Some("b"), &result("p")),
+        entry("d", Some("c"), &result("q")),
+        entry("e", Some("d"), &says("assistant", "done")),
+        entry("f", Some("c"), &says("user", "stop, otherwise")),
+    ]);
+    assert_eq!(seen(&log, 6), [1, 2, 3, 6]);
+    assert_eq!(abandoned(&log), [4, 5]);
+}
+
+#[test]
+fn what_a_compaction_keeps_is_on_its_own_path() {
+    let log = open(&[
+        HEAD.into(),
+        entry("a", None, &says("user", "one")),
+        entry("b", Some("a"), &says("assistant", "left")),
+        entry("c", Some("a"), &says("assistant", "right")),
+        entry("d", Some("c"), &says("user", "on")),
+        entry("e", Some("d"), r#""type":"compaction","summary":"S","firstKeptEntryId":"b","tokensBefore":9"#),
+    ]);
+    let compaction = &log.session.compactions()[0];
+    assert_eq!((compaction.kept.len(), &*compaction.covers), (0, &[(1, 1), (3, 4)][..]));
+    assert_eq!(log.session.provenance(compaction), Provenance::Positional);
+}
+
+#[test]
+fn a_compaction_that_is_written_again_is_an_echo() {
+    let compaction = r#""type":"compaction","summary":"S","firstKeptEntryId":"b","tokensBefore":9"#;
+    let log = open(&[
+        HEAD.into(),
+        entry("a", None, &says("user", "one")),
+        entry("b", Some("a"), &says("assistant", "two")),
+        entry("c", Some("b"), compaction),
+        entry("c", Some("b"), compaction),
+        entry("d", Some("c"), &says("user", "three")),
+    ]);
+    assert_eq!((log.session.compactions().len(), log.session.echoes().len()), (1, 1));
+    assert_eq!(seen(&log, 4), [3, 2, 4]);
+}
+
+#[test]
+fn an_index_beyond_the_file_or_between_two_entries_keeps_nothing() {
+    for index in ["4294967295", "1.5", "-1", "99"] {
+        let log = open(&[
+            HEAD.into(),
+            "not JSON".into(),
+            says("user", "one").replacen('"', "{\"", 1) + "}",
+            format!(
+                r#"{{"type":"compaction","summary":"S","firstKeptEntryIndex":{index},"tokensBefore":9}}"#
+            ),
+        ]);
+        let compaction = &log.session.compactions()[0];
+        assert_eq!((compaction.covered(), compaction.kept_turns()), (1, 0), "{index}");
+        assert_eq!(log.session.provenance(compaction), Provenance::Positional, "{index}");
+    }
 }

@@ -237,13 +237,13 @@ fn texts_are_numbered_as_the_parts_of_the_model() {
             let id = pentimento::session::TurnId(index);
             let parts: Vec<(u32, PartKind, u32, u32)> = session
                 .parts(id)
-                .map(|(place, part)| (place, part.kind, session.rows()[part.row as usize].line, part.index))
+                .map(|(place, part)| (place, part.kind, session.row(part.row).line, part.index))
                 .collect();
             let texts: Vec<(u32, PartKind, u32, u32)> =
                 log.texts(id).unwrap().iter().map(|t| (t.place, t.text.kind, t.line, t.part)).collect();
             assert_eq!(texts, parts, "{} {}", path.display(), session.address(id));
             for (row_number, row) in session.rows_of(id) {
-                let line = text::line(&log.source, row).unwrap();
+                let line = text::line(&log.source, &row).unwrap();
                 let count = session.parts(id).filter(|(_, part)| part.row == row_number).count();
                 let texts = session.format.texts(&line).len();
                 // A compaction's record also holds copies of messages that are turns of their own.
@@ -314,9 +314,9 @@ fn the_users_words_are_found_wherever_they_stand() {
         let log = OpenLog::load(&path).unwrap();
         let session = &log.session;
         let echoed_prompts = session.echoes().iter().filter(|echo| {
-            let row = &session.rows()[echo.row as usize];
+            let row = session.row(echo.row);
             row.kind == RowKind::Echo
-                && session.label(row) == "user"
+                && session.label(&row) == "user"
                 && session.turn(echo.of).role == Role::User
         });
         let of_role = |role: Role| session.turns().iter().filter(move |turn| turn.role == role);

@@ -1,5 +1,5 @@
 //! The sentences that are rows on the screen are the sentences that are traced: one numbering for `g3.s12`.
-#![allow(clippy::expect_used, missing_docs, reason = "a failed test may panic")]
+#![allow(clippy::expect_used, clippy::panic, missing_docs, reason = "a failed test may panic")]
 
 mod support;
 
@@ -34,7 +34,7 @@ fn rows_and_traces_number_the_same_sentences() {
                 .filter_map(|(section, index)| view.child(&log, section, index))
                 .collect();
             let every: Vec<Node> =
-                (0..summary.sentences.len()).map(|place| Node::Sentence(generation, place as u16)).collect();
+                (0..summary.sentences.len()).map(|place| Node::Sentence(generation, place as u32)).collect();
             assert_eq!(rows, every, "{} g{generation}", path.display());
             for node in every {
                 assert_eq!(view.path_to(&log, node).last(), Some(&node));

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::outline::blocks::BlocksView;
 use crate::outline::{Group, Label, Node, Outline, View, ViewKind, one_line};
+use crate::session::Session;
 use crate::session::address::Address;
 use crate::session::open::OpenLog;
 use crate::strategies::blocks::Made;
@@ -68,13 +69,15 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
         writeln!(out, "{}", shown.to_json(&context))?;
         return Ok(());
     }
+    let sealed = context.entries.iter().filter_map(|entry| sealed(&log.session, entry)).count();
     let origin = if context.strategy == "recorded" { "from the log" } else { "replayed" };
     writeln!(
         out,
-        "as of t{as_of} · {} ({origin}) · {} · ~{} tokens",
+        "as of t{as_of} · {} ({origin}) · {} · ~{} tokens{}",
         context.strategy,
         count(context.entries.len() as u64, "entry").replace("entrys", "entries"),
-        grouped(context.tokens)
+        grouped(context.tokens),
+        if sealed > 0 { ", the encrypted summary's not counted" } else { "" },
     )?;
     for entry in &context.entries {
         writeln!(out, "{}", one_line(&shown.label(entry)))?;
@@ -168,6 +171,9 @@ impl Shown<'_> {
                 value["turn"] = json!(session.turn(*turn).number);
                 value["covers"] = json!(covers);
                 value["depth"] = json!(depth);
+                if let Some(bytes) = sealed(session, entry) {
+                    value["encrypted_bytes"] = json!(bytes);
+                }
             }
             Entry::Made { made: Made::Fold(number), covers, .. } => {
                 let fold = self.fold(*number);

@@ -14,7 +14,7 @@ use crate::session::text::{line, shown};
 use crate::session::{RowKind, Session, TurnId};
 use crate::text::{display, lexicon};
 
-use super::trace::{Tracer, traced};
+use super::trace::Tracer;
 use super::{Failure, iso};
 use crate::cli::ExpandArguments;
 
@@ -87,7 +87,7 @@ fn find<'a>(log: &'a OpenLog, address: &'a Address, summary: bool) -> Result<Pla
         }
         Address::Line(number) => {
             let row = log.find_line(*number)?;
-            let what = match log.session.rows()[row as usize].turn() {
+            let what = match log.session.row(row).turn() {
                 Some(id) => What::Turns(vec![id]),
                 None => What::Row(row),
             };
@@ -127,8 +127,7 @@ fn place_turn<'a>(
 /// A sentence lies over the turns of its first sources.
 fn find_sentence(log: &OpenLog, generation: u32, sentence: u32) -> Result<Place<'_>, Failure> {
     let mut tracer = Tracer::new(log, lexicon::built_in());
-    let trace = tracer.ensure(generation)?;
-    let traced = traced(&trace, generation, sentence)?;
+    let (_, traced) = tracer.one(generation, sentence)?;
     let mut turns: Vec<TurnId> = Vec::new();
     for source in traced.sources.iter().take(TOGETHER) {
         if !turns.contains(&source.turn) {
@@ -164,23 +163,22 @@ fn find_generation(log: &OpenLog, generation: u32, summary: bool) -> Result<Plac
         numbers.filter_map(|number| session.numbered(0, number)).collect()
     };
     let turns = ids(&compaction.covers);
-    let rows = covered_rows(session, &turns, &ids(&compaction.kept), rows);
+    let rows = covered_rows(session, &turns, rows);
     Ok(Place { log, agent: None, what: What::Turns(turns), rows })
 }
 
-/// First and last row of what is covered, notes behind the last turn included: `range` less what was kept at its end,
-/// and from the first covered turn on, which may be one that the compaction before had kept.
-fn covered_rows(session: &Session, covered: &[TurnId], kept: &[TurnId], range: (u32, u32)) -> (u32, u32) {
+/// First and last row of the covered turns: what stands behind the last of them, kept turns and lines that are no
+/// records among it, was not replaced. The first may be one that the compaction before had kept.
+fn covered_rows(session: &Session, covered: &[TurnId], range: (u32, u32)) -> (u32, u32) {
     let first = covered.first().map_or(range.0, |id| session.turn(*id).first_row);
-    let kept_behind = kept.iter().find(|id| covered.last().is_some_and(|last| last < *id));
-    let last = kept_behind.map_or(range.1, |id| session.turn(*id).first_row.saturating_sub(1));
+    let last = covered.last().map_or(range.1, |id| session.turn(*id).last_row);
     (first, last)
 }
 
 /// Copies the physical lines of rows `first` to `last`, blank lines between them included, a newline behind each.
 fn copy(log: &OpenLog, first: u32, last: u32, out: &mut dyn Write) -> Result<(), Failure> {
     let rows = log.session.rows();
-    let (Some(first), Some(last)) = (rows.get(first as usize), rows.get(last as usize)) else {
+    let (Some(first), Some(last)) = (rows.get(first), rows.get(last)) else {
         return Ok(());
     };
     let end = last.offset + u64::from(last.length);
@@ -203,7 +201,7 @@ fn print_turn(
 ) -> Result<(), Failure> {
     let session = &place.log.session;
     let turn = session.turn(id);
-    let first = session.rows()[turn.first_row as usize].line;
+    let first = session.row(turn.first_row).line;
     let texts: Vec<_> = place
         .log
         .texts(id)?
@@ -251,8 +249,8 @@ fn print_turn(
 }
 
 fn print_row(log: &OpenLog, row: u32, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
-    let record = &log.session.rows()[row as usize];
-    let bytes = line(&log.source, record)?;
+    let record = log.session.row(row);
+    let bytes = line(&log.source, &record)?;
     let text = String::from_utf8_lossy(&bytes);
     let role = match record.kind {
         RowKind::Malformed => "malformed",
@@ -272,7 +270,7 @@ fn print_row(log: &OpenLog, row: u32, as_json: bool, out: &mut dyn Write) -> Res
         writeln!(
             out,
             "── {address} {role} · {}{}",
-            display::safe(log.session.label(record)),
+            display::safe(log.session.label(&record)),
             display::safe(&reason)
         )?;
         for line in text.lines() {

@@ -4,6 +4,7 @@ mod costs;
 
 use std::io::Write;
 
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::cli::CostOptions;
@@ -29,15 +30,28 @@ pub(super) fn run(
     let costs = Costs::of(log, options)?;
     let facts = Facts::of(log);
     if as_json {
-        let mut json = facts.json();
-        if let Some(costs) = costs {
-            json["costs"] = costs.json();
-        }
-        writeln!(out, "{json}")?;
-        return Ok(());
+        return facts.json(costs.as_ref(), out);
     }
     facts.text(out)?;
     costs.map_or(Ok(()), |costs| costs.text(out))
+}
+
+/// What is written as JSON.
+#[derive(Serialize)]
+struct Info<C> {
+    #[serde(flatten)]
+    head: Value,
+    compactions: C,
+    microcompactions: Vec<Value>,
+}
+
+/// Elements that are made one at a time while they are written: a long session has thousands of compactions.
+struct Each<F>(F);
+
+impl<F: Fn() -> I, I: Iterator<Item = Value>> Serialize for Each<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
 }
 
 struct Facts<'a> {
@@ -54,7 +68,7 @@ impl<'a> Facts<'a> {
         let window = context(session, Strategy::Recorded, session.last());
         let with = |role: Role| session.turns().iter().filter(|turn| turn.role == role).count();
         let by_role = [Role::User, Role::Assistant, Role::Tool, Role::Summary].map(|role| (role, with(role)));
-        let incomplete = log.source.flow().and_then(|flow| flow.trouble);
+        let incomplete = log.source.flow().and_then(|flow| flow.trouble).map(|trouble| trouble.to_string());
         let problems: Vec<String> =
             crate::session::subagents::trouble(&log.path).into_iter().chain(incomplete).collect();
         let problem = (!problems.is_empty()).then(|| problems.join("; "));
@@ -65,7 +79,7 @@ impl<'a> Facts<'a> {
         self.session.rows().iter().filter(|row| row.kind == kind).count()
     }
 
-    fn json(&self) -> Value {
+    fn json(&self, costs: Option<&Costs>, out: &mut dyn Write) -> Result<(), Failure> {
         let session = self.session;
         let shares: Vec<Value> = self
             .fill
@@ -77,7 +91,7 @@ impl<'a> Facts<'a> {
         let outliers: Vec<String> =
             self.fill.outliers.iter().map(|id| session.address(*id).to_string()).collect();
         let (window, logged) = session.window();
-        json!({
+        let mut head = json!({
             "schema": SCHEMA,
             "path": self.log.path.to_string_lossy(),
             "format": session.format.name(),
@@ -112,9 +126,14 @@ impl<'a> Facts<'a> {
             "context_window": {"value": window, "source": if logged { "logged" } else { "assumed" }},
             "window_by": shares,
             "window_outliers": outliers,
-            "compactions": session.compactions().iter().map(|c| compaction(session, c)).collect::<Vec<_>>(),
-            "microcompactions": self.microcompactions(),
-        })
+        });
+        if let Some(costs) = costs {
+            head["costs"] = costs.json();
+        }
+        let compactions = Each(|| session.compactions().iter().map(|c| compaction(session, c)));
+        let info = Info { head, compactions, microcompactions: self.microcompactions() };
+        serde_json::to_writer(&mut *out, &info).map_err(std::io::Error::from)?;
+        Ok(writeln!(out)?)
     }
 
     fn malformed_json(&self) -> Vec<Value> {
@@ -123,7 +142,7 @@ impl<'a> Facts<'a> {
             .malformed()
             .iter()
             .map(|(row, reason)| {
-                let row = &session.rows()[*row as usize];
+                let row = session.row(*row);
                 json!({"line": row.line, "offset": row.offset, "reason": reason})
             })
             .collect()
@@ -138,7 +157,7 @@ impl<'a> Facts<'a> {
                 let cleared: Vec<u32> = clearing.turns.iter().map(|id| session.turn(*id).number).collect();
                 json!({
                     "turn": clearing.turn,
-                    "line": session.rows()[clearing.row as usize].line,
+                    "line": session.row(clearing.row).line,
                     "tokens_saved": clearing.tokens_saved,
                     "cleared": cleared,
                 })
@@ -166,7 +185,8 @@ impl<'a> Facts<'a> {
             .filter(|(_, n)| *n > 0)
             .map(|(role, n)| format!("{n} {}", role.name()))
             .collect();
-        row(out, "turns", format!("{} ({})", session.turns().len(), roles.join(", ")))?;
+        let roles = if roles.is_empty() { String::new() } else { format!(" ({})", roles.join(", ")) };
+        row(out, "turns", format!("{}{roles}", session.turns().len()))?;
         if session.threads().len() > 1 {
             row(out, "", format!("{} of them in the main thread", session.last()))?;
         }
@@ -212,7 +232,7 @@ impl<'a> Facts<'a> {
         if !session.malformed().is_empty() {
             writeln!(out, "\nmalformed lines: {}", session.malformed().len())?;
             for (row, reason) in session.malformed().iter().take(10) {
-                writeln!(out, "  L{:<8}{}", session.rows()[*row as usize].line, safe(reason))?;
+                writeln!(out, "  L{:<8}{}", session.row(*row).line, safe(reason))?;
             }
             if session.malformed().len() > 10 {
                 writeln!(out, "  and {} more (--json lists them all)", session.malformed().len() - 10)?;
@@ -274,7 +294,7 @@ impl<'a> Facts<'a> {
 }
 
 fn compaction(session: &Session, compaction: &Compaction) -> Value {
-    let line = |row: u32| session.rows()[row as usize].line;
+    let line = |row: u32| session.row(row).line;
     let summary = compaction.summary.map(|id| session.turn(id));
     let after = session.size_after(compaction);
     json!({

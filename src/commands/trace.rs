@@ -1,17 +1,20 @@
 //! `pentimento trace`: from a summary's sentences to the turns they rest on, and from a turn to what became of it.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use crate::cli::TraceArguments;
 use crate::lineage::chain::{Carried, Carrier, Fate, Forward, SentenceId, Traces};
+use crate::lineage::prepared::Prepared;
+use crate::lineage::range::Texts;
 use crate::lineage::support::TOGETHER;
 use crate::lineage::trace::{SourceLink, Trace, Traced};
 use crate::lineage::weights;
-use crate::session::TurnId;
 use crate::session::address::Address;
 use crate::session::open::{Lost, OpenLog};
+use crate::session::{Provenance, TurnId};
 use crate::text::display::safe;
 use crate::text::lexicon::{self, Lexicon};
 use crate::text::preview;
@@ -28,9 +31,9 @@ pub(super) fn run(log: &OpenLog, arguments: &TraceArguments, out: &mut dyn Write
     };
     let mut tracer = Tracer::new(log, lexicon);
     match address {
-        Address::Generation(generation) => tracer.generation(generation, None, arguments.json, out),
+        Address::Generation(generation) => tracer.generation(generation, arguments.json, out),
         Address::Sentence { generation, sentence } => {
-            tracer.generation(generation, Some(sentence), arguments.json, out)
+            tracer.sentence(generation, sentence, arguments.json, out)
         }
         Address::Turn { thread: None, number, .. } => {
             let turn = log.find_turn(None, number)?.turn;
@@ -38,7 +41,7 @@ pub(super) fn run(log: &OpenLog, arguments: &TraceArguments, out: &mut dyn Write
         }
         Address::Line(line) => {
             let row = log.find_line(line)?;
-            let turn = log.session.rows()[row as usize].turn().ok_or_else(|| {
+            let turn = log.session.row(row).turn().ok_or_else(|| {
                 Failure::NotFound(format!("line {line} is no part of a turn: nothing became of it"))
             })?;
             tracer.turn(turn, arguments.json, out)
@@ -66,10 +69,43 @@ pub(super) struct Tracer<'a> {
     lexicon: &'a Lexicon,
 }
 
-/// The sentence with this number.
-pub(super) fn traced(trace: &Trace, generation: u32, number: u32) -> Result<&Traced, Failure> {
-    let traced = (number as usize).checked_sub(1).and_then(|place| trace.sentences.get(place));
-    traced.ok_or_else(|| Lost::Sentence(generation, number, trace.sentences.len()).into())
+fn without_summary(generation: u32) -> Failure {
+    Failure::NotFound(format!("generation {generation} is a boundary without a summary"))
+}
+
+/// What holds for all sentences of a summary.
+struct About<'a> {
+    generation: u32,
+    provenance: Provenance,
+    complete: bool,
+    ample: bool,
+    previous: Option<u32>,
+    lexicon: &'a str,
+    text: &'a str,
+}
+
+impl<'a> About<'a> {
+    fn of(trace: &'a Trace) -> Self {
+        let Trace { generation, provenance, complete, ample, previous, .. } = *trace;
+        Self { generation, provenance, complete, ample, previous, lexicon: &trace.lexicon, text: &trace.text }
+    }
+
+    fn of_range(range: &'a Prepared) -> Self {
+        let Prepared { generation, provenance, previous, .. } = *range;
+        let Texts { complete, ample, .. } = range.texts;
+        let (lexicon, text) = (&range.lexicon, &range.texts.summary);
+        Self { generation, provenance, complete, ample, previous, lexicon, text }
+    }
+
+    fn head(&self) -> String {
+        let mut head = format!("g{} · range {}", self.generation, self.provenance.name());
+        if !self.complete {
+            head.push_str(" · originals are missing: nothing is called unsupported");
+        } else if !self.ample {
+            head.push_str(" · the model saw more than the log holds: nothing is called unsupported");
+        }
+        format!("{head} · lexicon {} · a source's score orders, it does not prove", self.lexicon)
+    }
 }
 
 impl<'a> Tracer<'a> {
@@ -78,60 +114,88 @@ impl<'a> Tracer<'a> {
         Self { log, traces: Traces::default(), lexicon }
     }
 
-    /// Traces a generation and those that its chains lead to.
-    pub(super) fn ensure(&mut self, generation: u32) -> Result<std::sync::Arc<Trace>, Failure> {
+    /// Fails where a generation is not there or cannot be read.
+    fn check(&self, generation: u32) -> Result<(), Failure> {
         let session = &self.log.session;
         let compaction = session
             .generation(generation)
             .ok_or(Lost::Generation(generation, session.compactions().len()))?;
-        if let Some(reason) = compaction.unreadable() {
-            return Err(Failure::NotFound(format!("g{generation} cannot be traced: {reason}")));
+        match compaction.unreadable() {
+            Some(reason) => Err(Failure::NotFound(format!("g{generation} cannot be traced: {reason}"))),
+            None => Ok(()),
         }
-        let trace =
-            self.traces.ensure(session, &self.log.source, generation, self.lexicon, weights::built_in())?;
-        trace.ok_or_else(|| {
-            Failure::NotFound(format!("generation {generation} is a boundary without a summary"))
-        })
     }
 
-    fn generation(
-        &mut self,
-        generation: u32,
-        sentence: Option<u32>,
-        as_json: bool,
-        out: &mut dyn Write,
-    ) -> Result<(), Failure> {
+    /// Traces a generation and those that its chains lead to.
+    fn ensure(&mut self, generation: u32) -> Result<Arc<Trace>, Failure> {
+        self.check(generation)?;
+        let (session, source) = (&self.log.session, &self.log.source);
+        let trace = self.traces.ensure(session, source, generation, self.lexicon, weights::built_in())?;
+        trace.ok_or_else(|| without_summary(generation))
+    }
+
+    fn generation(&mut self, generation: u32, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
         let trace = self.ensure(generation)?;
-        let wanted = match sentence {
-            None => 0..trace.sentences.len(),
-            Some(number) => {
-                traced(&trace, generation, number)?;
-                number as usize - 1..number as usize
-            }
-        };
+        let about = About::of(&trace);
         if !as_json {
-            writeln!(out, "{}", Self::head(&trace))?;
+            writeln!(out, "{}", about.head())?;
         }
-        for place in wanted {
+        for (place, traced) in trace.sentences.iter().enumerate() {
             let id = SentenceId { generation, place };
-            if as_json {
-                writeln!(out, "{}", self.sentence_json(&trace, id))?;
-            } else {
-                self.sentence_text(&trace, id, out)?;
-            }
+            self.print(&about, id, traced, as_json, out)?;
         }
         Ok(())
     }
 
-    /// What holds for a generation as a whole.
-    fn head(trace: &Trace) -> String {
-        let mut head = format!("g{} · range {}", trace.generation, trace.provenance.name());
-        if !trace.complete {
-            head.push_str(" · originals are missing: nothing is called unsupported");
-        } else if !trace.ample {
-            head.push_str(" · the model saw more than the log holds: nothing is called unsupported");
+    /// One sentence and its chain; the others of its summary are not traced.
+    fn sentence(
+        &mut self,
+        generation: u32,
+        number: u32,
+        as_json: bool,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let (range, traced) = self.one(generation, number)?;
+        let id = SentenceId { generation, place: number as usize - 1 };
+        let about = About::of_range(&range);
+        if !as_json {
+            writeln!(out, "{}", about.head())?;
         }
-        format!("{head} · lexicon {} · a source's score orders, it does not prove", trace.lexicon)
+        self.print(&about, id, &traced, as_json, out)
+    }
+
+    /// Traces a sentence and those that its chain leads to.
+    pub(super) fn one(
+        &mut self,
+        generation: u32,
+        number: u32,
+    ) -> Result<(Arc<Prepared>, Arc<Traced>), Failure> {
+        self.check(generation)?;
+        let (session, source) = (&self.log.session, &self.log.source);
+        let weights = weights::built_in();
+        let range = self.traces.range(session, source, generation, self.lexicon, weights)?;
+        let range = range.ok_or_else(|| without_summary(generation))?;
+        let lost = || Lost::Sentence(generation, number, range.texts.sentences.len());
+        let place = (number as usize).checked_sub(1).ok_or_else(lost)?;
+        let id = SentenceId { generation, place };
+        let traced = self.traces.sentence(session, source, id, self.lexicon, weights)?;
+        let traced = traced.ok_or_else(lost)?;
+        Ok((range, traced))
+    }
+
+    fn print(
+        &self,
+        about: &About,
+        id: SentenceId,
+        traced: &Traced,
+        as_json: bool,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        if as_json {
+            writeln!(out, "{}", self.sentence_json(about, id, traced))?;
+            return Ok(());
+        }
+        self.sentence_text(about, id, traced, out)
     }
 
     fn chain(&self, id: SentenceId) -> (Vec<String>, u32, u32) {
@@ -141,14 +205,13 @@ impl<'a> Tracer<'a> {
         (steps, chain.depth, chain.paraphrases)
     }
 
-    fn sentence_json(&self, trace: &Trace, id: SentenceId) -> Value {
-        let traced = &trace.sentences[id.place];
+    fn sentence_json(&self, about: &About, id: SentenceId, traced: &Traced) -> Value {
         let (chain, depth, paraphrases) = self.chain(id);
         let sources: Vec<Value> = traced.sources.iter().take(TOGETHER).map(source_json).collect();
         json!({
             "schema": SCHEMA,
             "address": id.to_string(),
-            "text": traced.sentence.text(&trace.text),
+            "text": traced.sentence.text(about.text),
             "kind": traced.sentence.kind.name(),
             "section": traced.sentence.heading,
             "generation": id.generation,
@@ -160,16 +223,21 @@ impl<'a> Tracer<'a> {
             "chain": chain,
             "depth": depth,
             "paraphrases": paraphrases,
-            "provenance": trace.provenance.name(),
-            "complete": trace.complete,
-            "lexicon": trace.lexicon,
+            "provenance": about.provenance.name(),
+            "complete": about.complete,
+            "lexicon": about.lexicon,
         })
     }
 
-    fn sentence_text(&self, trace: &Trace, id: SentenceId, out: &mut dyn Write) -> Result<(), Failure> {
-        let traced = &trace.sentences[id.place];
+    fn sentence_text(
+        &self,
+        about: &About,
+        id: SentenceId,
+        traced: &Traced,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
         let (chain, depth, _) = self.chain(id);
-        writeln!(out, "\n{id} {}", safe(&preview::on_one_line(traced.sentence.text(&trace.text))))?;
+        writeln!(out, "\n{id} {}", safe(&preview::on_one_line(traced.sentence.text(about.text))))?;
         writeln!(
             out,
             "  {} · {} · depth {depth} · {}",
@@ -180,10 +248,10 @@ impl<'a> Tracer<'a> {
         for source in traced.sources.iter().take(TOGETHER) {
             writeln!(
                 out,
-                "  {:<9}{:<10} {:.2}  {}",
-                source_address(source, trace),
+                "  {:<9}{:<10} {:<5} {}",
+                source_address(source, about.previous),
                 source.role.name(),
-                source.score,
+                if source.exact { "exact".to_owned() } else { format!("{:.2}", source.score) },
                 safe(&preview::on_one_line(&source.snippet))
             )?;
         }
@@ -202,7 +270,13 @@ impl<'a> Tracer<'a> {
             return Ok(());
         }
         let turn = log.session.turn(id);
-        writeln!(out, "{} {} {}", log.session.address(id), turn.role.name(), safe(&turn.preview))?;
+        writeln!(
+            out,
+            "{} {} {}",
+            log.session.address(id),
+            turn.role.name(),
+            safe(log.session.preview(turn))
+        )?;
         for (generation, fate) in &forward.generations {
             writeln!(out, "\ng{generation} · {}", self.fate_words(*generation, fate))?;
             for carried in fate.carried() {
@@ -291,8 +365,8 @@ fn standing(traced: &Traced) -> String {
 }
 
 /// The address of a source: a part of a turn, or a sentence of the summary before.
-fn source_address(source: &SourceLink, trace: &Trace) -> String {
-    match (source.sentence, trace.previous) {
+fn source_address(source: &SourceLink, previous: Option<u32>) -> String {
+    match (source.sentence, previous) {
         (Some(place), Some(generation)) => SentenceId { generation, place }.to_string(),
         _ => format!("t{}.{}", source.number, source.index),
     }
@@ -308,6 +382,9 @@ fn source_json(source: &SourceLink) -> Value {
         "coverage": rounded(source.coverage),
         "snippet": source.snippet,
     });
+    if source.exact {
+        value["exact"] = json!(true);
+    }
     if source.voice {
         value["voice"] = json!(true);
     }
@@ -321,3 +398,6 @@ fn source_json(source: &SourceLink) -> Value {
 fn rounded(share: f64) -> f64 {
     (share * 10_000.0).round() / 10_000.0
 }
+
+#[cfg(test)]
+mod tests;

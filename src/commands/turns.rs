@@ -128,7 +128,7 @@ fn turn(log: &OpenLog, agent: Option<&str>, id: TurnId) -> Value {
         "time": iso(turn.time),
         "tokens": turn.tokens,
         "parts": parts,
-        "preview": turn.preview,
+        "preview": session.preview(turn),
     });
     let mut also = |name: &str, field: Value| {
         value[name] = field;
@@ -159,7 +159,7 @@ fn turn(log: &OpenLog, agent: Option<&str>, id: TurnId) -> Value {
 }
 
 fn echo(session: &Session, row: u32) -> Value {
-    let record = &session.rows()[row as usize];
+    let record = session.row(row);
     let of =
         session.echoes().iter().find(|echo| echo.row == row).map(|echo| session.address(echo.of).to_string());
     json!({
@@ -168,6 +168,6 @@ fn echo(session: &Session, row: u32) -> Value {
         "line": record.line,
         "offset": record.offset,
         "bytes": record.length,
-        "preview": preview::of(session.label(record)),
+        "preview": preview::of(session.label(&record)),
     })
 }

@@ -200,14 +200,16 @@ pub(super) fn weigh(line: &[u8]) -> Evidence {
     let kind = envelope.kind.as_str();
     let has_session = !envelope.session_id.as_str().is_empty();
     let has_id = envelope.id().is_some();
-    if envelope.message.has_parts.0 {
-        return Evidence::Nothing;
+    // Other agents' lines look like these: one's messages have parts, another's calls are lines of their own.
+    if envelope.message.has_parts.0 || matches!(kind, "tool_call" | "tool_result" | "completion") {
+        return Evidence::Refutes;
     }
     let in_chain = CHAIN.contains(&kind) && has_session;
     let speaks = matches!(kind, "user" | "assistant") && !envelope.message.role.as_str().is_empty();
-    if in_chain && ((has_id && envelope.parent != Link::None) || speaks) {
+    let linked = in_chain && has_id && envelope.parent != Link::None;
+    if (linked && matches!(kind, "user" | "assistant")) || (in_chain && speaks) {
         Evidence::Decides
-    } else if envelope::opens_a_file(kind) || in_chain {
+    } else if envelope::opens_a_file(kind) || (in_chain && has_id) {
         Evidence::Fits
     } else {
         Evidence::Nothing

@@ -135,7 +135,13 @@ fn item(payload: Box<Payload>, unknown: &mut Vec<Box<str>>) -> Body {
     unknown.extend(payload.content.unknown.iter().map(|block| format!("block:{block}").into()));
     let kind = payload.kind.as_str();
     match kind {
-        "message" => message(payload),
+        "message" if is_known_role(payload.role.as_str()) => message(payload),
+        "message" => {
+            let role = Some(payload.role.as_str()).filter(|role| !role.is_empty());
+            unknown
+                .push(role.map_or("message without a role".into(), |role| format!("message/{role}").into()));
+            Body::Note
+        }
         "reasoning" => {
             let texts = payload.summary.parts.into_iter().chain(payload.content.parts);
             let mut parts: Vec<PartFacts> =
@@ -160,6 +166,10 @@ fn item(payload: Box<Payload>, unknown: &mut Vec<Box<str>>) -> Body {
             Body::Note
         }
     }
+}
+
+fn is_known_role(role: &str) -> bool {
+    matches!(role, "user" | "assistant" | "developer" | "system")
 }
 
 fn message(payload: Box<Payload>) -> Body {
@@ -201,9 +211,13 @@ fn event(payload: &Payload, unknown: &mut Vec<Box<str>>) -> Body {
     match kind {
         "user_message" => told(Role::User, payload),
         "agent_message" => told(Role::Assistant, payload),
-        "thread_rolled_back" => {
-            Body::Rewind(payload.rolled_back.0.map_or(1, |turns| u32::try_from(turns).unwrap_or(u32::MAX)))
-        }
+        "thread_rolled_back" => match payload.rolled_back.0 {
+            Some(turns) => Body::Rewind(u32::try_from(turns).unwrap_or(u32::MAX)),
+            None => {
+                unknown.push("event_msg/thread_rolled_back without num_turns".into());
+                Body::Note
+            }
+        },
         "token_count" | "task_started" => meter(&payload.info, payload.window, &payload.model),
         "thread_name_updated" => payload.title.boxed().map_or(Body::Note, Body::Title),
         "collab_agent_spawn_end" | "sub_agent_activity" => display::name(payload.agent.as_str())
@@ -267,5 +281,5 @@ fn bare_item(text: &str) -> Evidence {
         && !payload.role.as_str().is_empty()
         && !payload.content.parts.is_empty();
     let calls = id(payload.call).is_some();
-    if speaks || calls { Evidence::Decides } else { Evidence::Fits }
+    if speaks || calls { Evidence::Decides } else { Evidence::Nothing }
 }

@@ -161,7 +161,7 @@ impl<'de> Deserialize<'de> for Count {
                 Ok(Count(u64::try_from(value).ok()))
             }
             fn visit_f64<E>(self, value: f64) -> Result<Count, E> {
-                Ok(Count((0.0..1e15).contains(&value).then_some(value as u64)))
+                Ok(Count(((0.0..1e15).contains(&value) && value.fract() == 0.0).then_some(value as u64)))
             }
             shrug_at!(bool, null, string, array, object);
         }

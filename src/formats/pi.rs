@@ -152,7 +152,11 @@ fn unknown_names(kind: &str, entry: &Entry) -> Vec<Box<str>> {
     }
     let role = entry.message.role.as_str();
     if kind == "message" && !is_known_role(role) {
-        names.push(format!("message/{role}").into());
+        names.push(if role.is_empty() {
+            "message without a role".into()
+        } else {
+            format!("message/{role}").into()
+        });
     }
     names
 }
@@ -268,6 +272,8 @@ pub(super) fn weigh(line: &[u8]) -> Evidence {
         "session" if !entry.cwd.as_str().is_empty() => Evidence::Fits,
         // Another agent's files begin with the same header; their entries have types with a slash.
         kind if kind.contains('/') => Evidence::Refutes,
+        // Nor has this agent a header of that name.
+        "session_start" => Evidence::Refutes,
         "message" if timed && !entry.message.role.as_str().is_empty() => Evidence::Decides,
         "compaction" | "branch_summary" if timed && !entry.summary.0.preview.is_empty() => Evidence::Decides,
         "model_change" | "thinking_level_change" | "session_info" | "custom_message" if timed => {

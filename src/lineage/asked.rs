@@ -1,13 +1,11 @@
 //! A sentence as a question to the index: its words, the files it names, what it quotes, what stands around it.
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use crate::text::identifiers::{self, Identifier};
 use crate::text::lexicon::Lexicon;
 use crate::text::sentences::{Kind, Section, Sentence};
+use crate::text::spans::{self, Marks};
 use crate::text::words;
 
 use super::index::{Index, Query};
@@ -42,16 +40,12 @@ pub struct Asked {
     pub opens_line: bool,
 }
 
-/// A pattern written in this file.
-type Pattern = LazyLock<Option<Regex>>;
-
-fn pattern(text: &str) -> Option<Regex> {
-    Regex::new(text).ok()
-}
-
-static QUOTED: Pattern = LazyLock::new(|| pattern(r#"["“]([^"”\n]{2,200})["”]"#));
-static LITERAL: Pattern =
-    LazyLock::new(|| pattern(r#"`([^`\n]{3,160})`|"([^"\n]{6,160})"|“([^”\n]{6,160})”"#));
+const QUOTED: [Marks; 1] = [Marks { open: &['"', '“'], close: &['"', '”'], least: 2, most: 200 }];
+const LITERAL: [Marks; 3] = [
+    Marks { open: &['`'], close: &['`'], least: 3, most: 160 },
+    Marks { open: &['"'], close: &['"'], least: 6, most: 160 },
+    Marks { open: &['“'], close: &['”'], least: 6, most: 160 },
+];
 
 impl Asked {
     /// Prepares the sentence at `place` of `sentences`.
@@ -64,8 +58,7 @@ impl Asked {
     ) -> Self {
         let Some(sentence) = sentences.get(place) else { return Self::default() };
         let text = sentence.text(summary);
-        let files: Vec<Identifier> =
-            identifiers::find(text).into_iter().filter(Identifier::is_file).collect();
+        let files: Vec<Identifier> = identifiers::files(text);
         let own_files = names(&files);
         let is_quote = sentence.kind == Kind::Quote;
         let inherited_files = if is_quote || !own_files.is_empty() {
@@ -103,6 +96,11 @@ impl Asked {
         }
     }
 
+    /// The files that it names, or else inherits.
+    pub fn files(&self) -> &[String] {
+        if self.own_files.is_empty() { &self.inherited_files } else { &self.own_files }
+    }
+
     /// Whether it has too few words to stand alone.
     pub fn is_short(&self) -> bool {
         self.words.known.len() + self.words.unknown < 4
@@ -130,8 +128,7 @@ fn inherited_files(summary: &str, sentences: &[Sentence], sentence: &Sentence) -
     }
     above.push(&sentence.heading);
     let mut named = above.into_iter().map(|text| {
-        let files: Vec<Identifier> =
-            identifiers::find(text).into_iter().filter(Identifier::is_file).collect();
+        let files: Vec<Identifier> = identifiers::files(text);
         names(&files)
     });
     named.find(|files| !files.is_empty()).unwrap_or_default()
@@ -163,9 +160,8 @@ fn pairs(index: &Index, text: &str) -> Vec<(u32, u32)> {
     out
 }
 
-fn captures(pattern: &Pattern, text: &str, as_: impl Fn(&str) -> String) -> Vec<String> {
-    let all = pattern.iter().flat_map(|pattern| pattern.captures_iter(text));
-    all.filter_map(|found| found.iter().skip(1).flatten().next().map(|group| as_(group.as_str()))).collect()
+fn captures(kinds: &[Marks], text: &str, as_: impl Fn(&str) -> String) -> Vec<String> {
+    spans::find(text, kinds).into_iter().map(|span| as_(spans::inside(&text[span]))).collect()
 }
 
 fn blanked(text: &str, ranges: impl Iterator<Item = Range<usize>>) -> String {
@@ -192,14 +188,20 @@ pub fn plain(text: &str) -> String {
 /// A text with every run of white space as one space: how literals are found.
 pub fn folded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if !c.is_whitespace() {
-            out.push(c);
-        } else if !out.ends_with(' ') {
+    fold(text, &mut out);
+    out
+}
+
+/// The same at the end of `out`.
+pub fn fold(text: &str, out: &mut String) {
+    let mut is_first = true;
+    for word in text.split_whitespace() {
+        if !is_first {
             out.push(' ');
         }
+        is_first = false;
+        out.push_str(word);
     }
-    out.trim().to_owned()
 }
 
 /// How well a block's path answers to a name: 1 where the name ends it, less where only its last parts agree.

@@ -10,24 +10,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::log::{LogError, Source};
-use crate::session::{Session, TurnId};
+use crate::session::Session;
 use crate::text::lexicon::Lexicon;
 use crate::text::words;
 
 use super::origin::Origin;
+use super::prepared::Prepared;
 use super::range::Plan;
-use super::support::{TOGETHER, is_verbatim};
+use super::support::is_verbatim;
 use super::trace::{SourceLink, Trace, Traced, trace};
 use super::weights::Weights;
 
-/// What a first source has to hold of a sentence for the sentence to carry it.
-const CARRIED: f64 = 0.45;
-/// What a second or third source has to hold.
-const CARRIED_AFTER: f64 = 0.65;
-/// How much of the sentence a run of words has to be to carry its source whatever its rank.
-const CARRIED_RUN: f64 = 0.75;
-/// The belief below which a source that carries nothing is not worth showing.
-const WORTH_SHOWING: f64 = 0.05;
+pub use super::forward::{Carried, Carrier, Fate, Forward};
+
+/// How many ranges are kept for questions about single sentences.
+const RANGES: usize = 8;
 
 /// A sentence of a generation's summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -69,77 +66,30 @@ pub struct Chain {
     pub paraphrases: u32,
 }
 
-/// How a sentence carries a turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Carrier {
-    /// It holds enough of it, or was taken over from a sentence that does.
-    Carries,
-    /// The turn is among its first sources, but holds little of it; or it is about the same as a sentence before that
-    /// carries the turn, and later turns speak of it too.
-    Weak,
-}
-
-/// A sentence that carries a turn.
-#[derive(Clone, Debug)]
-pub struct Carried {
-    /// The sentence.
-    pub sentence: SentenceId,
-    /// How.
-    pub carrier: Carrier,
-    /// The sentence before that it was taken over from; none where it rests on the turn itself.
-    pub from: Option<SentenceId>,
-    /// The turn's place among the sentence's sources, from 0, and the turn's part; none where it was taken over.
-    pub source: Option<(usize, u32)>,
-}
-
-/// What one compaction did with a turn.
-#[derive(Clone, Debug)]
-pub enum Fate {
-    /// It was summarised: the sentences that carry it, best first. None: it is not found in the summary.
-    Summarised(Vec<Carried>),
-    /// It stayed in view word for word, as the log says.
-    Kept,
-    /// It stood on another branch and was not summarised.
-    Abandoned,
-    /// Only a summary before could carry it on: the sentences taken over from it.
-    Inherited(Vec<Carried>),
-}
-
-impl Fate {
-    /// The word in JSON and on the screen.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Summarised(_) => "summarised",
-            Self::Kept => "kept",
-            Self::Abandoned => "abandoned",
-            Self::Inherited(_) => "inherited",
-        }
-    }
-
-    /// The sentences that carry the turn.
-    pub fn carried(&self) -> &[Carried] {
-        match self {
-            Self::Summarised(carried) | Self::Inherited(carried) => carried,
-            Self::Kept | Self::Abandoned => &[],
-        }
-    }
-}
-
-/// What became of a turn, generation by generation.
-#[derive(Clone, Debug, Default)]
-pub struct Forward {
-    /// Each generation since the turn that concerns it.
-    pub generations: Vec<(u32, Fate)>,
-    /// The newest generation whose summary carries it more than weakly, or that kept it.
-    pub last_seen: Option<u32>,
-    /// Whether the model still sees the turn itself at the end of the log.
-    pub in_view: bool,
-}
-
-/// Generations that were traced.
+/// Generations that were traced, and single sentences of others.
 #[derive(Clone, Debug, Default)]
 pub struct Traces {
     kept: BTreeMap<u32, Arc<Trace>>,
+    single: BTreeMap<SentenceId, Single>,
+    /// The ranges that were read for single sentences, the one asked last at the end.
+    ranges: Vec<Arc<Prepared>>,
+}
+
+/// A sentence that was traced alone, and what its chain needs of its generation.
+#[derive(Clone, Debug)]
+struct Single {
+    traced: Arc<Traced>,
+    text: String,
+    complete: bool,
+    previous: Option<u32>,
+}
+
+/// A traced sentence and what its chain needs of its generation.
+struct Found<'a> {
+    traced: &'a Traced,
+    text: &'a str,
+    complete: bool,
+    previous: Option<u32>,
 }
 
 impl Traces {
@@ -150,6 +100,8 @@ impl Traces {
 
     /// Keeps a traced generation.
     pub fn insert(&mut self, trace: Arc<Trace>) {
+        self.ranges.retain(|range| range.generation != trace.generation);
+        self.single.retain(|id, _| id.generation != trace.generation);
         self.kept.insert(trace.generation, trace);
     }
 
@@ -181,28 +133,99 @@ impl Traces {
         weights: &Weights,
     ) -> Result<Option<Arc<Trace>>, LogError> {
         for plan in self.missing(session, generation) {
-            self.insert(Arc::new(trace(&plan, source, lexicon, weights)?));
+            let range = self.ranges.iter().find(|range| range.generation == plan.generation);
+            let trace = match range {
+                Some(range) => range.trace(lexicon),
+                None => trace(&plan, source, lexicon, weights)?,
+            };
+            self.insert(Arc::new(trace));
         }
         Ok(self.get(generation).cloned())
     }
 
-    fn traced(&self, id: SentenceId) -> Option<(&Trace, &Traced)> {
-        let trace = self.get(id.generation)?;
-        Some((trace, trace.sentences.get(id.place)?))
+    /// Traces one sentence and those that its chain leads to, and no other: the same as [`Traces::ensure`] gives for it.
+    /// The range stays ready for the next question. None where there is no such sentence.
+    pub fn sentence(
+        &mut self,
+        session: &Session,
+        source: &Source,
+        id: SentenceId,
+        lexicon: &Lexicon,
+        weights: &Weights,
+    ) -> Result<Option<Arc<Traced>>, LogError> {
+        let mut next = Some(id);
+        while let Some(id) = next {
+            if self.found(id).is_none() {
+                let Some(range) = self.range(session, source, id.generation, lexicon, weights)? else {
+                    break;
+                };
+                let Some(traced) = range.sentence(lexicon, id.place) else { break };
+                let single = Single {
+                    text: traced.sentence.text(&range.texts.summary).to_owned(),
+                    traced: Arc::new(traced),
+                    complete: range.texts.complete,
+                    previous: range.previous,
+                };
+                self.single.insert(id, single);
+            }
+            next = self.before(id);
+        }
+        let whole = self.get(id.generation).and_then(|trace| trace.sentences.get(id.place));
+        Ok(whole.cloned().map(Arc::new).or_else(|| self.single.get(&id).map(|single| single.traced.clone())))
+    }
+
+    /// A generation read and indexed, and kept for the next questions. None where the log has no such generation with a
+    /// summary.
+    pub fn range(
+        &mut self,
+        session: &Session,
+        source: &Source,
+        generation: u32,
+        lexicon: &Lexicon,
+        weights: &Weights,
+    ) -> Result<Option<Arc<Prepared>>, LogError> {
+        let range = match self.ranges.iter().position(|range| range.generation == generation) {
+            Some(at) => self.ranges.remove(at),
+            None => {
+                let Some(plan) = Plan::new(session, generation) else { return Ok(None) };
+                Arc::new(Prepared::read(&plan, source, lexicon, weights)?)
+            }
+        };
+        self.insert_range(range.clone());
+        Ok(Some(range))
+    }
+
+    /// Keeps a range that was read elsewhere, for questions about its sentences.
+    pub fn insert_range(&mut self, range: Arc<Prepared>) {
+        self.ranges.retain(|kept| kept.generation != range.generation);
+        if self.ranges.len() >= RANGES {
+            self.ranges.remove(0);
+        }
+        self.ranges.push(range);
+    }
+
+    fn found(&self, id: SentenceId) -> Option<Found<'_>> {
+        if let Some(trace) = self.get(id.generation) {
+            let traced = trace.sentences.get(id.place)?;
+            let text = traced.sentence.text(&trace.text);
+            return Some(Found { traced, text, complete: trace.complete, previous: trace.previous });
+        }
+        let Single { traced, text, complete, previous } = self.single.get(&id)?;
+        Some(Found { traced, text, complete: *complete, previous: *previous })
     }
 
     /// The sentence that `id` was taken over from, where its range is complete.
     pub fn parent(&self, id: SentenceId) -> Option<SentenceId> {
-        let (trace, traced) = self.traced(id)?;
-        let place = traced.parent.filter(|_| trace.complete)?;
-        Some(SentenceId { generation: trace.previous?, place })
+        let found = self.found(id)?;
+        let place = found.traced.parent.filter(|_| found.complete)?;
+        Some(SentenceId { generation: found.previous?, place })
     }
 
     /// The sentence before that `id` is about the same as, where its range is complete.
-    fn before(&self, id: SentenceId) -> Option<SentenceId> {
-        let (trace, traced) = self.traced(id)?;
-        let place = traced.before.filter(|_| trace.complete)?;
-        Some(SentenceId { generation: trace.previous?, place })
+    pub(super) fn before(&self, id: SentenceId) -> Option<SentenceId> {
+        let found = self.found(id)?;
+        let place = found.traced.before.filter(|_| found.complete)?;
+        Some(SentenceId { generation: found.previous?, place })
     }
 
     /// The chain of a sentence.
@@ -235,93 +258,15 @@ impl Traces {
 
     /// The best source of a sentence that is no summary; none where the sentence was taken over.
     fn turn_behind(&self, id: SentenceId) -> Option<&SourceLink> {
-        let (_, traced) = self.traced(id).filter(|(_, traced)| traced.origin != Origin::Inherited)?;
-        traced.sources.iter().find(|source| source.sentence.is_none())
+        let found = self.found(id).filter(|found| found.traced.origin != Origin::Inherited)?;
+        found.traced.sources.iter().find(|source| source.sentence.is_none())
     }
 
     /// Whether two sentences share less than nine tenths of the shorter one as one run of words.
     fn is_reworded(&self, a: SentenceId, b: SentenceId) -> bool {
-        let words =
-            |id| self.traced(id).map(|(trace, traced)| words::spoken(traced.sentence.text(&trace.text)));
+        let words = |id| self.found(id).map(|found| words::spoken(found.text));
         let (Some(a), Some(b)) = (words(a), words(b)) else { return true };
         let (run, _, _) = words::longest_run(&a, &b);
         !is_verbatim(run as f64 / a.len().min(b.len()).max(1) as f64)
-    }
-
-    /// What became of the turn `id`, as far as the generations since it were traced.
-    pub fn forward(&self, session: &Session, id: TurnId) -> Forward {
-        let number = session.turn(id).number;
-        let mut out = Forward { in_view: session.turn(id).thread == 0, ..Forward::default() };
-        if session.turn(id).thread != 0 {
-            return out;
-        }
-        let within = |ranges: &[(u32, u32)]| ranges.iter().any(|(from, to)| (*from..=*to).contains(&number));
-        let mut carriers: Vec<SentenceId> = Vec::new();
-        for compaction in session.compactions() {
-            let generation = compaction.generation;
-            let fate = if within(&compaction.kept) {
-                Fate::Kept
-            } else if within(&compaction.abandoned) {
-                out.in_view = false;
-                Fate::Abandoned
-            } else if compaction.covers_number(number) {
-                out.in_view = false;
-                Fate::Summarised(self.carriers(generation, id))
-            } else if !carriers.is_empty() {
-                Fate::Inherited(self.heirs(generation, &carriers))
-            } else {
-                continue;
-            };
-            let carried = fate.carried();
-            let strong = carried.iter().filter(|carried| carried.carrier == Carrier::Carries);
-            carriers = strong.map(|carried| carried.sentence).collect();
-            if !carriers.is_empty() || matches!(fate, Fate::Kept) {
-                out.last_seen = Some(generation);
-            }
-            out.generations.push((generation, fate));
-        }
-        out
-    }
-
-    /// The sentences of a generation that rest on a turn.
-    fn carriers(&self, generation: u32, id: TurnId) -> Vec<Carried> {
-        let Some(trace) = self.get(generation) else { return Vec::new() };
-        let mut out: Vec<(f64, Carried)> = Vec::new();
-        for (place, traced) in trace.sentences.iter().enumerate() {
-            let first = traced.sources.iter().take(TOGETHER).enumerate();
-            let of_turn = first.filter(|(_, source)| source.turn == id && source.sentence.is_none());
-            let Some((rank, source)) = of_turn.max_by(|a, b| a.1.coverage.total_cmp(&b.1.coverage)) else {
-                continue;
-            };
-            let enough = if rank == 0 { CARRIED } else { CARRIED_AFTER };
-            let carries = source.coverage >= enough || source.run >= CARRIED_RUN;
-            if !carries && source.score < WORTH_SHOWING {
-                continue;
-            }
-            let carrier = if carries { Carrier::Carries } else { Carrier::Weak };
-            let sentence = SentenceId { generation, place };
-            out.push((
-                source.coverage,
-                Carried { sentence, carrier, from: None, source: Some((rank, source.index)) },
-            ));
-        }
-        out.sort_by(|(a, x), (b, y)| {
-            let strength = |carried: &Carried| carried.carrier == Carrier::Weak;
-            strength(x).cmp(&strength(y)).then(b.total_cmp(a)).then(x.sentence.cmp(&y.sentence))
-        });
-        out.into_iter().map(|(_, carried)| carried).collect()
-    }
-
-    /// The sentences of a generation that were taken over from `carriers`, or are about the same.
-    fn heirs(&self, generation: u32, carriers: &[SentenceId]) -> Vec<Carried> {
-        let Some(trace) = self.get(generation) else { return Vec::new() };
-        let ids = (0..trace.sentences.len()).map(|place| SentenceId { generation, place });
-        ids.filter_map(|sentence| {
-            let from = self.before(sentence).filter(|before| carriers.contains(before))?;
-            let inherited = self.parent(sentence).is_some();
-            let carrier = if inherited { Carrier::Carries } else { Carrier::Weak };
-            Some(Carried { sentence, carrier, from: Some(from), source: None })
-        })
-        .collect()
     }
 }

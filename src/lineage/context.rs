@@ -54,16 +54,20 @@ pub struct Alone {
 
 /// What a sentence says of blocks: its best ones and how likely it holds each.
 #[derive(Clone, Debug)]
-struct Belief {
+pub(super) struct Belief {
     blocks: Vec<usize>,
     shares: Vec<f64>,
 }
 
 impl Belief {
-    fn of(alone: &Alone) -> Option<Self> {
+    pub(super) fn of(alone: &Alone) -> Option<Self> {
         let mut order: Vec<usize> = (0..alone.blocks.len()).collect();
-        order.sort_by(|a, b| alone.scores[*b].total_cmp(&alone.scores[*a]).then(a.cmp(b)));
-        order.truncate(SPEAKERS);
+        let better = |a: &usize, b: &usize| alone.scores[*b].total_cmp(&alone.scores[*a]).then(a.cmp(b));
+        if order.len() > SPEAKERS {
+            order.select_nth_unstable_by(SPEAKERS, better);
+            order.truncate(SPEAKERS);
+        }
+        order.sort_unstable_by(better);
         let most = alone.scores[*order.first()?];
         let blocks = order.iter().map(|place| alone.blocks[*place]).collect();
         let shares = order.iter().map(|place| ((alone.scores[*place] - most) * TEMPERATURE).exp()).collect();
@@ -83,6 +87,7 @@ impl Belief {
 }
 
 /// How likely the next sentence rests on a block `distance` further on.
+#[derive(Debug)]
 struct Kernel {
     reach: i64,
     table: Vec<f64>,
@@ -135,61 +140,107 @@ impl Kernel {
     }
 }
 
+/// The sentences of one section, in order, after they have spoken to each other.
+#[derive(Debug)]
+pub(super) struct Chain {
+    kernel: Kernel,
+    kind: usize,
+    /// The places of its sentences, rising.
+    places: Vec<usize>,
+    /// What each hears from those before it, and from those after it.
+    before: Vec<Option<Belief>>,
+    after: Vec<Option<Belief>>,
+}
+
+/// What the sentences of one chain have in common.
+pub(super) type ChainKey = (bool, Section);
+
+/// The chain that a sentence stands in.
+pub(super) fn key(sentence: &Sentence) -> ChainKey {
+    (sentence.drafted, sentence.section)
+}
+
+impl Chain {
+    /// Lets the sentences at `places` speak, each with what it believes alone; `blocks` is how many the range has.
+    pub(super) fn new(key: ChainKey, places: Vec<usize>, beliefs: &[&Belief], blocks: usize) -> Self {
+        let kernel = Kernel::new(blocks, places.len());
+        let before = kernel.pass(beliefs, true);
+        let backwards: Vec<&Belief> = beliefs.iter().rev().copied().collect();
+        let mut after = kernel.pass(&backwards, false);
+        after.reverse();
+        Self { kernel, kind: kind(key.1), places, before, after }
+    }
+
+    /// Adds what the sentence at `place` hears of each of `blocks`.
+    pub(super) fn tell(&self, place: usize, blocks: &[usize], out: &mut [Messages]) {
+        let Ok(at) = self.places.binary_search(&place) else { return };
+        // A sentence alone in its section hears nothing.
+        if self.places.len() < 2 {
+            return;
+        }
+        let told = |heard: &Option<Belief>, block: usize, forward: bool| {
+            heard.as_ref().map_or(0.0, |belief| self.kernel.message(belief, block, forward).ln())
+        };
+        for (block, messages) in blocks.iter().zip(out) {
+            messages[self.kind] = told(&self.before[at], *block, true) + told(&self.after[at], *block, false);
+        }
+    }
+}
+
+/// The place of the sentence before in the same line, or of the bullet above, and the kind of what it says.
+pub(super) fn neighbour(sentences: &[Sentence], place: usize) -> Option<(usize, usize)> {
+    let sentence = &sentences[place];
+    let in_order = sentence.section.is_chronological();
+    match (sentence.opens_line, sentence.parent) {
+        (false, _) if in_order || place == 0 => None,
+        (false, _) => Some((place - 1, 0)),
+        (true, Some(parent)) => Some((parent, if in_order { 1 } else { 2 })),
+        (true, None) => None,
+    }
+}
+
+/// How near blocks stand, by how many are between them.
+#[derive(Debug)]
+pub(super) struct Nearness(Vec<f64>);
+
+impl Nearness {
+    pub(super) fn new(blocks: usize) -> Self {
+        Self((0..=blocks).map(|distance| (-(distance as f64) / NEAR).exp()).collect())
+    }
+
+    /// Adds what a neighbour says of each of `blocks`.
+    pub(super) fn tell(&self, belief: &Belief, kind: usize, blocks: &[usize], out: &mut [Messages]) {
+        for (block, messages) in blocks.iter().zip(out) {
+            let near = belief.blocks.iter().zip(&belief.shares);
+            let near: f64 = near.map(|(other, share)| share * self.0[block.abs_diff(*other)]).sum();
+            messages[kind] = (FLOOR + near).ln();
+        }
+    }
+}
+
 /// The messages for every candidate of every sentence; `blocks` is how many the range has.
 pub fn messages(sentences: &[Sentence], alone: &[Alone], blocks: usize) -> Vec<Vec<Messages>> {
     let beliefs: Vec<Option<Belief>> = alone.iter().map(Belief::of).collect();
     let mut out: Vec<Vec<Messages>> =
         alone.iter().map(|alone| vec![[0.0; MESSAGES]; alone.blocks.len()]).collect();
-    let mut chains: BTreeMap<(bool, Section), Vec<usize>> = BTreeMap::new();
+    let nearness = Nearness::new(blocks);
+    let mut chains: BTreeMap<ChainKey, Vec<usize>> = BTreeMap::new();
     for (place, sentence) in sentences.iter().enumerate().filter(|(place, _)| beliefs[*place].is_some()) {
-        hear_neighbour(sentences, &beliefs, place, &alone[place].blocks, &mut out[place]);
-        chains.entry((sentence.drafted, sentence.section)).or_default().push(place);
+        if let Some((from, kind)) = neighbour(sentences, place)
+            && let Some(belief) = &beliefs[from]
+        {
+            nearness.tell(belief, kind, &alone[place].blocks, &mut out[place]);
+        }
+        chains.entry(key(sentence)).or_default().push(place);
     }
-    for ((_, section), chain) in chains.iter().filter(|(_, chain)| chain.len() > 1) {
-        let kernel = Kernel::new(blocks, chain.len());
-        let spoken: Vec<&Belief> = chain.iter().filter_map(|place| beliefs[*place].as_ref()).collect();
-        let before = kernel.pass(&spoken, true);
-        let backwards: Vec<&Belief> = spoken.iter().rev().copied().collect();
-        let mut after = kernel.pass(&backwards, false);
-        after.reverse();
-        let kind = kind(*section);
-        for (at, place) in chain.iter().enumerate() {
-            for (block, messages) in alone[*place].blocks.iter().zip(&mut out[*place]) {
-                let from_before = before[at].as_ref().map_or(0.0, |b| kernel.message(b, *block, true).ln());
-                let from_after = after[at].as_ref().map_or(0.0, |b| kernel.message(b, *block, false).ln());
-                messages[kind] = from_before + from_after;
-            }
+    for (key, places) in chains {
+        let spoken: Vec<&Belief> = places.iter().filter_map(|place| beliefs[*place].as_ref()).collect();
+        let chain = Chain::new(key, places, &spoken, blocks);
+        for place in &chain.places {
+            chain.tell(*place, &alone[*place].blocks, &mut out[*place]);
         }
     }
     out
-}
-
-/// The sentence before in the same line, or the bullet above.
-fn hear_neighbour(
-    sentences: &[Sentence],
-    beliefs: &[Option<Belief>],
-    place: usize,
-    blocks: &[usize],
-    out: &mut [Messages],
-) {
-    let sentence = &sentences[place];
-    let in_order = sentence.section.is_chronological();
-    let (neighbour, kind) = match (sentence.opens_line, sentence.parent) {
-        (false, _) if in_order || place == 0 => return,
-        (false, _) => (place - 1, 0),
-        (true, Some(parent)) => (parent, if in_order { 1 } else { 2 }),
-        (true, None) => return,
-    };
-    let Some(belief) = &beliefs[neighbour] else { return };
-    for (block, messages) in blocks.iter().zip(out) {
-        let near: f64 = belief
-            .blocks
-            .iter()
-            .zip(&belief.shares)
-            .map(|(other, share)| share * (-(block.abs_diff(*other) as f64) / NEAR).exp())
-            .sum();
-        messages[kind] = (FLOOR + near).ln();
-    }
 }
 
 fn kind(section: Section) -> usize {

@@ -4,16 +4,12 @@
 //! make up, files, quotations, the block's kind and place. Knows no weights. Sums run in the order of the sentence's
 //! words and of the range, so the same log gives the same numbers.
 
-use std::collections::HashMap;
-
-use memchr::memmem;
-
-use crate::text::lexicon::Lexicon;
-use crate::text::sentences::{Kind, Sentence};
-
-use super::asked::{Asked, folded, path_match, plain};
-use super::index::{Index, Query, Word};
-use super::range::{Block, Class};
+use super::asked::Asked;
+use super::class::Class;
+use super::ground::Ground;
+use super::index::Index;
+use super::matched::Matched;
+use super::range::Block;
 
 /// How many blocks at the end of a range count as its last.
 const LAST: usize = 12;
@@ -85,109 +81,31 @@ pub struct Candidate {
     pub features: Features,
 }
 
-/// Everything about a range that sentences are asked of.
-#[derive(Debug)]
+/// What sentences are asked of.
+#[derive(Clone, Copy, Debug)]
 pub struct Asker<'a> {
     /// The candidates' texts.
     pub blocks: &'a [Block],
     /// Their words.
     pub index: &'a Index,
-    /// The sentences, prepared; those of code are empty.
-    asked: Vec<Asked>,
-    plain_prompts: Vec<(usize, String)>,
-    folded: Vec<String>,
-    new_words: HashMap<usize, Vec<Word>>,
-    first_change: HashMap<&'a str, usize>,
-    prompt_of: Vec<Option<usize>>,
-    last_todo: Option<usize>,
+    /// What is known of them beyond.
+    pub ground: &'a Ground,
 }
 
-impl<'a> Asker<'a> {
-    /// Prepares the sentences of `summary`.
-    pub fn new(
-        blocks: &'a [Block],
-        index: &'a Index,
-        lexicon: &Lexicon,
-        summary: &str,
-        sentences: &[Sentence],
-    ) -> Self {
-        let asked = sentences.iter().enumerate().map(|(place, sentence)| match sentence.kind {
-            Kind::Code => Asked::default(),
-            _ => Asked::new(index, lexicon, summary, sentences, place),
-        });
-        let asked: Vec<Asked> = asked.collect();
-        let is_prompt = |block: &Block| block.class == Class::Prompt;
-        let prompts = blocks.iter().enumerate().filter(|(_, block)| is_prompt(block));
-        let plain_prompts = prompts.map(|(place, block)| (place, plain(&block.text))).collect();
-        let mut first_change = HashMap::new();
-        let mut prompt_of = Vec::with_capacity(blocks.len());
-        let mut prompt = None;
-        let mut new_words = HashMap::new();
-        for (place, block) in blocks.iter().enumerate() {
-            if is_prompt(block) && !block.voice {
-                prompt = Some(place);
-            }
-            prompt_of.push(prompt);
-            if block.class == Class::Change && !block.path.is_empty() {
-                first_change.entry(block.path.as_str()).or_insert(place);
-            }
-            if let Some((old, new)) = &block.edit {
-                let old = index.query(&block.text[old.clone()]).known;
-                let mut new = index.query(&block.text[new.clone()]).known;
-                new.retain(|word| old.binary_search(word).is_err());
-                new_words.insert(place, new);
-            }
-        }
-        let last_todo = blocks.iter().rposition(|block| block.class == Class::Todo);
-        let folded = blocks.iter().map(|block| folded(&block.text)).collect();
-        Self { blocks, index, asked, plain_prompts, folded, new_words, first_change, prompt_of, last_todo }
-    }
-
-    /// The candidates of the sentence at `place`, in order of their blocks.
-    pub fn candidates(&self, place: usize) -> Vec<Candidate> {
-        let Some(asked) = self.asked.get(place) else { return Vec::new() };
+impl Asker<'_> {
+    /// Calls `take` with each candidate of a sentence, in order of their blocks.
+    pub fn each_candidate(&self, asked: &Asked, mut take: impl FnMut(&Candidate)) {
         let matched = Matched::of(self, asked);
-        let mut out: Vec<Candidate> = matched
-            .best
-            .iter()
-            .enumerate()
-            .filter_map(|(block, best)| {
-                let (passage, matched) = (*best)?;
-                Some(Candidate { block, passage, matched, features: [0.0; COUNT] })
-            })
-            .collect();
-        let literals = self.literals(asked);
-        for candidate in &mut out {
-            self.describe(asked, &matched, candidate);
+        let literals = self.ground.literals(self.blocks, &asked.literals);
+        for (block, best) in matched.best.iter().enumerate() {
+            let Some((passage, matching)) = *best else { continue };
+            let mut candidate = Candidate { block, passage, matched: matching, features: [0.0; COUNT] };
+            self.describe(asked, &matched, &mut candidate);
             if let Some(literals) = &literals {
-                candidate.set(Feature::Literals, literals[candidate.block]);
+                candidate.set(Feature::Literals, literals[block]);
             }
+            take(&candidate);
         }
-        out
-    }
-
-    /// The share of a sentence's literals that each block holds, weighed by how few hold them.
-    fn literals(&self, asked: &Asked) -> Option<Vec<f64>> {
-        if asked.literals.is_empty() {
-            return None;
-        }
-        let mut shares = vec![0.0; self.blocks.len()];
-        let mut total = 0.0;
-        for literal in &asked.literals {
-            let finder = memmem::Finder::new(literal.as_bytes());
-            let holds: Vec<usize> = (0..self.blocks.len())
-                .filter(|block| finder.find(self.folded[*block].as_bytes()).is_some())
-                .collect();
-            let weight = (1.0 + self.blocks.len() as f64 / holds.len().max(1) as f64).ln();
-            total += weight;
-            for block in holds {
-                shares[block] += weight;
-            }
-        }
-        for share in &mut shares {
-            *share /= total;
-        }
-        Some(shares)
     }
 
     fn describe(&self, asked: &Asked, matched: &Matched, candidate: &mut Candidate) {
@@ -199,65 +117,29 @@ impl<'a> Asker<'a> {
         candidate.set(Feature::Match, score / matched.most);
         candidate.set(Feature::MatchInClass, score / matched.most_in_class[class_place(block.class)]);
         candidate.set(Feature::Coverage, matched.coverage[place] / total);
-        let words = self.index.words(passage);
-        candidate.set(Feature::ProseCoverage, self.share(&asked.prose, words));
-        candidate.set(Feature::WindowPrecision, self.window_precision(asked, passage, block));
+        candidate.set(Feature::ProseCoverage, matched.prose(asked, passage));
+        candidate.set(Feature::WindowPrecision, matched.window_precision(self.index, passage));
         candidate.set(Feature::Pairs, matched.pairs(passage));
         if let Some(call) = block.call {
             candidate.set(Feature::CallCoverage, matched.coverage[call] / total);
         }
-        if let Some(prompt) = self.prompt_of[place].filter(|prompt| *prompt != place) {
+        if let Some(prompt) = self.ground.prompt_of[place].filter(|prompt| *prompt != place) {
             candidate.set(Feature::PromptCoverage, matched.coverage[prompt] / total);
         }
-        if let Some(new) = self.new_words.get(&place) {
+        if let Some(new) = &self.ground.new_words[place] {
             let found = asked.words.known.iter().filter(|word| new.binary_search(word).is_ok());
             candidate.set(Feature::NewText, found.map(|word| self.index.weight(*word)).sum::<f64>() / total);
         }
         candidate.set(Feature::Repeats, self.index.passages[passage].repeated);
-        candidate.set(Feature::Length, (1.0 + self.index.of_block[place].len() as f64).ln());
-        self.describe_files(asked, block, candidate);
+        candidate.set(Feature::Length, self.ground.length[place]);
+        self.describe_files(asked, matched, block, candidate);
         self.describe_place(asked, block, candidate);
     }
 
-    /// Share of a query's weight that a passage holds.
-    fn share(&self, query: &Query, passage: &[Word]) -> f64 {
-        if query.total <= 0.0 {
-            return 0.0;
-        }
-        let held = query.known.iter().filter(|word| passage.contains(word));
-        held.map(|word| self.index.weight(*word)).sum::<f64>() / query.total
-    }
-
-    /// Of the window that shares the most: the shared weight over the window's own.
-    fn window_precision(&self, asked: &Asked, passage: usize, block: &Block) -> f64 {
-        let (mut precision, mut most) = (0.0, 0.0);
-        let mut distinct: Vec<Word> = Vec::new();
-        for window in self.index.windows(passage, &block.text) {
-            distinct.clear();
-            distinct.extend(self.index.slice(window));
-            distinct.sort_unstable();
-            distinct.dedup();
-            let weight = |word: &Word| self.index.weight(*word);
-            let shared: f64 = distinct
-                .iter()
-                .filter(|word| asked.words.known.binary_search(word).is_ok())
-                .map(weight)
-                .sum();
-            if shared > most {
-                most = shared;
-                precision = shared / distinct.iter().map(weight).sum::<f64>();
-            }
-        }
-        precision
-    }
-
-    fn describe_files(&self, asked: &Asked, block: &Block, candidate: &mut Candidate) {
-        if block.path.is_empty() {
-            return;
-        }
+    fn describe_files(&self, asked: &Asked, matched: &Matched, block: &Block, candidate: &mut Candidate) {
+        let Some(path) = self.ground.path_of[candidate.block] else { return };
         let own = !asked.own_files.is_empty();
-        let names = if own { &asked.own_files } else { &asked.inherited_files };
-        let same = names.iter().map(|name| path_match(&block.path, name)).fold(0.0, f64::max);
+        let same = matched.same_path.get(path).copied().unwrap_or(0.0);
         let changed = block.class == Class::Change;
         if same > SAME_PATH {
             let (named, named_changed) = if own {
@@ -267,8 +149,7 @@ impl<'a> Asker<'a> {
             };
             candidate.set(named, 1.0);
             candidate.flag(named_changed, changed);
-            let written = self.first_change.get(block.path.as_str());
-            let again = written.is_some_and(|first| *first < candidate.block);
+            let again = self.ground.first_change[path].is_some_and(|first| first < candidate.block);
             candidate.flag(Feature::Reread, block.class.is_read() && again);
         } else if own && same <= 0.0 {
             candidate.set(Feature::OtherFile, 1.0);
@@ -283,10 +164,9 @@ impl<'a> Asker<'a> {
             candidate.set(Feature::LateForTail, late);
             candidate.flag(Feature::LastForTail, self.blocks.len() - place <= LAST);
         }
-        let old_todo = block.class == Class::Todo && self.last_todo != Some(place);
+        let old_todo = block.class == Class::Todo && self.ground.last_todo != Some(place);
         candidate.flag(Feature::OldTodo, old_todo);
-        if let Ok(at) = self.plain_prompts.binary_search_by_key(&place, |(place, _)| *place) {
-            let prompt = &self.plain_prompts[at].1;
+        if let Some(prompt) = self.ground.plain_prompt(place).filter(|_| !asked.quotes.is_empty()) {
             let best = asked.quotes.iter().map(|quote| quotation(quote, prompt)).fold(0.0, f64::max);
             candidate.set(Feature::Quotation, best);
         }
@@ -294,7 +174,7 @@ impl<'a> Asker<'a> {
 }
 
 /// How well a prompt answers to a quotation.
-fn quotation(quote: &str, prompt: &str) -> f64 {
+pub(super) fn quotation(quote: &str, prompt: &str) -> f64 {
     const LONG: usize = 15;
     if quote == prompt {
         1.0
@@ -308,7 +188,7 @@ fn quotation(quote: &str, prompt: &str) -> f64 {
     }
 }
 
-fn class_place(class: Class) -> usize {
+pub(super) fn class_place(class: Class) -> usize {
     class as usize
 }
 
@@ -322,133 +202,4 @@ impl Candidate {
             self.set(feature, 1.0);
         }
     }
-}
-
-/// How the words of one sentence meet the blocks of the range.
-struct Matched {
-    /// Each block's best passage and its score.
-    best: Vec<Option<(usize, f64)>>,
-    /// Weight of the sentence's words that each block holds.
-    coverage: Vec<f64>,
-    most: f64,
-    most_in_class: [f64; Class::ALL.len()],
-    pairs: HashMap<usize, f64>,
-}
-
-impl Matched {
-    fn of(asker: &Asker, asked: &Asked) -> Self {
-        let index = asker.index;
-        let mut scores = vec![0.0; index.passages.len()];
-        index.score(&asked.words.known, 1.0, &mut scores);
-        // Words around help where the sentence says little itself.
-        if asked.is_short() {
-            index.score(&asked.around, 0.5, &mut scores);
-        } else if !asked.opens_line {
-            index.score(&asked.around, 0.25, &mut scores);
-        }
-        let pairs = score_pairs(index, asked, &mut scores);
-        let mut best: Vec<Option<(usize, f64)>> = vec![None; asker.blocks.len()];
-        for (passage, score) in scores.into_iter().enumerate().filter(|(_, score)| *score > 0.0) {
-            let best = &mut best[index.passages[passage].block];
-            if best.is_none_or(|(_, before)| score > before) {
-                *best = Some((passage, score));
-            }
-        }
-        let mut coverage = vec![0.0; asker.blocks.len()];
-        for word in &asked.words.known {
-            let mut last = usize::MAX;
-            for (passage, _) in index.postings(*word) {
-                let block = index.passages[*passage as usize].block;
-                if block != last {
-                    coverage[block] += index.weight(*word);
-                    last = block;
-                }
-            }
-        }
-        let mut matched = Self { best, coverage, most: 0.0, most_in_class: [0.0; Class::ALL.len()], pairs };
-        matched.add_joined(asker, asked);
-        for (block, best) in asker.blocks.iter().zip(&matched.best) {
-            let score = best.map_or(0.0, |(_, score)| score);
-            matched.most = matched.most.max(score);
-            let in_class = &mut matched.most_in_class[class_place(block.class)];
-            *in_class = in_class.max(score);
-        }
-        matched.most = if matched.most > 0.0 { matched.most } else { 1.0 };
-        for most in &mut matched.most_in_class {
-            *most = most.max(1e-9);
-        }
-        matched
-    }
-
-    /// Blocks without a shared word that are joined by a path or a quotation.
-    fn add_joined(&mut self, asker: &Asker, asked: &Asked) {
-        let names = if asked.own_files.is_empty() { &asked.inherited_files } else { &asked.own_files };
-        if !names.is_empty() {
-            for (place, block) in asker.blocks.iter().enumerate().filter(|(_, block)| !block.path.is_empty())
-            {
-                if names.iter().any(|name| path_match(&block.path, name) > 0.0) {
-                    self.join(asker, place);
-                }
-            }
-        }
-        for (place, prompt) in &asker.plain_prompts {
-            if asked.quotes.iter().any(|quote| quotation(quote, prompt) > 0.5) {
-                self.join(asker, *place);
-            }
-        }
-    }
-
-    fn join(&mut self, asker: &Asker, place: usize) {
-        let first = asker.index.of_block[place].start;
-        if self.best[place].is_none() && !asker.index.of_block[place].is_empty() {
-            self.best[place] = Some((first, 0.0));
-        }
-    }
-
-    fn score(&self, block: usize) -> f64 {
-        self.best[block].map_or(0.0, |(_, score)| score)
-    }
-
-    fn pairs(&self, passage: usize) -> f64 {
-        self.pairs.get(&passage).copied().unwrap_or(0.0)
-    }
-}
-
-/// Adds half the weight of neighbouring words to the passages that hold them side by side; gives their shares.
-fn score_pairs(index: &Index, asked: &Asked, scores: &mut [f64]) -> HashMap<usize, f64> {
-    let mut held: Vec<(usize, Vec<usize>)> = Vec::new();
-    let mut frequency = vec![0u32; asked.pairs.len()];
-    let mut is_first = vec![false; index.vocabulary()];
-    for (first, _) in &asked.pairs {
-        is_first[*first as usize] = true;
-    }
-    for (passage, _) in scores.iter().enumerate().filter(|(_, score)| **score > 0.0) {
-        let mut found: Vec<usize> = index
-            .words(passage)
-            .windows(2)
-            .filter(|pair| is_first[pair[0] as usize])
-            .filter_map(|pair| asked.pairs.binary_search(&(pair[0], pair[1])).ok())
-            .collect();
-        found.sort_unstable();
-        found.dedup();
-        for pair in &found {
-            frequency[*pair] += 1;
-        }
-        if !found.is_empty() {
-            held.push((passage, found));
-        }
-    }
-    let count = index.passages.len() as f64;
-    let weight = |pair: usize| {
-        let frequency = f64::from(frequency[pair]);
-        (1.0 + (count - frequency + 0.5) / (frequency + 0.5)).ln()
-    };
-    let total: f64 = (0..frequency.len()).filter(|pair| frequency[*pair] > 0).map(weight).sum();
-    let mut shares = HashMap::new();
-    for (passage, found) in held {
-        let sum: f64 = found.into_iter().map(weight).sum();
-        scores[passage] += 0.5 * sum;
-        shares.insert(passage, sum / total);
-    }
-    shares
 }

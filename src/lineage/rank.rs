@@ -4,11 +4,15 @@
 //! ([`super::context`]). The score is the model's share of belief among the sentence's candidates. It orders blocks;
 //! it proves nothing, and callers show three sources, never one.
 
+use std::sync::OnceLock;
+
 use crate::text::lexicon::Lexicon;
 use crate::text::sentences::{Kind, Sentence};
 
-use super::context::{self, Alone, Messages};
+use super::asked::Asked;
+use super::context::{self, Alone, Belief, Chain, ChainKey, MESSAGES, Messages, Nearness};
 use super::features::{Asker, COUNT, Candidate};
+use super::ground::Ground;
 use super::index::Index;
 use super::range::{Class, Texts};
 use super::weights::Weights;
@@ -29,7 +33,153 @@ pub struct Ranked {
     pub matched: f64,
 }
 
-/// Every sentence's candidates and what its neighbours say: all that a fit needs.
+/// One sentence's candidates with their scores alone, and what they add where neighbours speak too.
+#[derive(Debug)]
+struct Scored {
+    alone: Alone,
+    passages: Vec<usize>,
+    matched: Vec<f64>,
+    together: Vec<f64>,
+    belief: Option<Belief>,
+}
+
+/// A range to be asked, sentence by sentence. What a sentence needs of its neighbours is worked out when it is asked, and
+/// kept: one sentence costs its section, all of them cost each sentence once.
+#[derive(Debug)]
+pub struct Ranker {
+    ground: Ground,
+    nearness: Nearness,
+    weights: Weights,
+    scored: Vec<OnceLock<Scored>>,
+    chains: Vec<(ChainKey, OnceLock<Chain>)>,
+}
+
+impl Ranker {
+    /// Prepares the range of `texts`, indexed as `index`.
+    pub fn new(texts: &Texts, index: &Index, weights: &Weights) -> Self {
+        let mut keys: Vec<ChainKey> = texts.sentences.iter().map(context::key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        Self {
+            ground: Ground::new(&texts.blocks, index),
+            nearness: Nearness::new(texts.blocks.len()),
+            weights: weights.clone(),
+            scored: texts.sentences.iter().map(|_| OnceLock::new()).collect(),
+            chains: keys.into_iter().map(|key| (key, OnceLock::new())).collect(),
+        }
+    }
+
+    /// The ranking of the sentence at `place`.
+    pub fn rank(&self, texts: &Texts, index: &Index, lexicon: &Lexicon, place: usize) -> Vec<Ranked> {
+        let Some(sentence) = texts.sentences.get(place) else { return Vec::new() };
+        let asked = Asking { ranker: self, texts, index, lexicon };
+        let scored = asked.scored(place);
+        let messages = asked.messages(place);
+        let scores = scored.together.iter().zip(&messages);
+        let scores: Vec<f64> =
+            scores.map(|(together, messages)| together + dot(messages, &self.weights.messages)).collect();
+        let is_prompt = |at: usize| texts.blocks[scored.alone.blocks[at]].class == Class::Prompt;
+        let (order, shares) = order(sentence, &scores, is_prompt);
+        let ranked = order.into_iter().map(|at| Ranked {
+            block: scored.alone.blocks[at],
+            passage: scored.passages[at],
+            score: shares[at],
+            matched: scored.matched[at],
+        });
+        ranked.collect()
+    }
+}
+
+/// A question to a range.
+struct Asking<'a> {
+    ranker: &'a Ranker,
+    texts: &'a Texts,
+    index: &'a Index,
+    lexicon: &'a Lexicon,
+}
+
+impl<'a> Asking<'a> {
+    /// A sentence's candidates, each scored.
+    fn scored(&self, place: usize) -> &'a Scored {
+        self.ranker.scored[place].get_or_init(|| self.score(place))
+    }
+
+    fn score(&self, place: usize) -> Scored {
+        let Texts { blocks, summary, sentences, .. } = self.texts;
+        let mut scored = Scored {
+            alone: Alone::default(),
+            passages: Vec::new(),
+            matched: Vec::new(),
+            together: Vec::new(),
+            belief: None,
+        };
+        if sentences[place].kind == Kind::Code {
+            return scored;
+        }
+        let Ranker { ground, weights, .. } = self.ranker;
+        let asker = Asker { blocks, index: self.index, ground };
+        let asked = Asked::new(self.index, self.lexicon, summary, sentences, place);
+        asker.each_candidate(&asked, |candidate| {
+            scored.alone.blocks.push(candidate.block);
+            scored.alone.scores.push(dot(&candidate.features, &weights.alone));
+            scored.passages.push(candidate.passage);
+            scored.matched.push(candidate.matched);
+            scored.together.push(dot(&candidate.features, &weights.together));
+        });
+        scored.belief = Belief::of(&scored.alone);
+        scored
+    }
+
+    /// What its neighbours say of each candidate of a sentence.
+    fn messages(&self, place: usize) -> Vec<Messages> {
+        let scored = self.scored(place);
+        let blocks = &scored.alone.blocks;
+        let mut out = vec![[0.0; MESSAGES]; blocks.len()];
+        if scored.belief.is_none() {
+            return out;
+        }
+        if let Some((from, kind)) = context::neighbour(&self.texts.sentences, place)
+            && let Some(belief) = &self.scored(from).belief
+        {
+            self.ranker.nearness.tell(belief, kind, blocks, &mut out);
+        }
+        if let Some(chain) = self.chain(context::key(&self.texts.sentences[place])) {
+            chain.tell(place, blocks, &mut out);
+        }
+        out
+    }
+
+    fn chain(&self, key: ChainKey) -> Option<&'a Chain> {
+        let at = self.ranker.chains.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+        Some(self.ranker.chains[at].1.get_or_init(|| {
+            let sentences = self.texts.sentences.iter().enumerate();
+            let members = sentences.filter(|(_, sentence)| context::key(sentence) == key);
+            let spoken = members.filter_map(|(place, _)| Some((place, self.scored(place).belief.as_ref()?)));
+            let (places, beliefs): (Vec<usize>, Vec<&Belief>) = spoken.unzip();
+            Chain::new(key, places, &beliefs, self.texts.blocks.len())
+        }))
+    }
+}
+
+/// The places of candidates by falling score, earlier ones first among equals, and each one's share of belief.
+fn order(sentence: &Sentence, scores: &[f64], is_prompt: impl Fn(usize) -> bool) -> (Vec<usize>, Vec<f64>) {
+    let mut places: Vec<usize> = (0..scores.len()).collect();
+    places.sort_unstable_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
+    let most = places.first().map_or(0.0, |first| scores[*first]);
+    let said =
+        places.iter().find(|place| is_prompt(**place)).is_some_and(|place| scores[*place] >= most - QUOTED);
+    if sentence.kind == Kind::Quote && said {
+        places.sort_by_key(|place| !is_prompt(*place));
+    }
+    let mut shares: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
+    let sum: f64 = shares.iter().sum();
+    for share in &mut shares {
+        *share /= sum;
+    }
+    (places, shares)
+}
+
+/// Every sentence's candidates with their features: all that a fit needs.
 #[derive(Debug)]
 pub struct Field {
     /// The candidates of each sentence, in order of their blocks.
@@ -41,10 +191,15 @@ pub struct Field {
 impl Field {
     /// Prepares the ranking of all sentences of a summary.
     pub fn new(texts: &Texts, index: &Index, lexicon: &Lexicon) -> Self {
-        let asker = Asker::new(&texts.blocks, index, lexicon, &texts.summary, &texts.sentences);
-        let candidates = texts.sentences.iter().enumerate().map(|(place, sentence)| match sentence.kind {
-            Kind::Code => Vec::new(),
-            _ => asker.candidates(place),
+        let ground = Ground::new(&texts.blocks, index);
+        let asker = Asker { blocks: &texts.blocks, index, ground: &ground };
+        let candidates = texts.sentences.iter().enumerate().map(|(place, sentence)| {
+            let mut out = Vec::new();
+            if sentence.kind != Kind::Code {
+                let asked = Asked::new(index, lexicon, &texts.summary, &texts.sentences, place);
+                asker.each_candidate(&asked, |candidate| out.push(candidate.clone()));
+            }
+            out
         });
         Self {
             candidates: candidates.collect(),
@@ -76,22 +231,12 @@ impl Field {
 
     /// Candidates by falling score, earlier blocks first among equals.
     pub fn order(&self, sentence: &Sentence, candidates: &[Candidate], scores: &[f64]) -> Vec<Ranked> {
-        let mut places: Vec<usize> = (0..candidates.len()).collect();
-        places.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
-        let Some(first) = places.first() else { return Vec::new() };
-        let most = scores[*first];
-        let prompt = |place: &usize| self.is_prompt[candidates[*place].block];
-        let said =
-            places.iter().find(|place| prompt(place)).is_some_and(|place| scores[*place] >= most - QUOTED);
-        if sentence.kind == Kind::Quote && said {
-            places.sort_by_key(|place| !prompt(place));
-        }
-        let sum: f64 = scores.iter().map(|score| (score - most).exp()).sum();
-        let ranked = |place: usize| {
+        let (order, shares) = order(sentence, scores, |place| self.is_prompt[candidates[place].block]);
+        let ranked = order.into_iter().map(|place| {
             let Candidate { block, passage, matched, .. } = candidates[place];
-            Ranked { block, passage, score: (scores[place] - most).exp() / sum, matched }
-        };
-        places.into_iter().map(ranked).collect()
+            Ranked { block, passage, score: shares[place], matched }
+        });
+        ranked.collect()
     }
 }
 

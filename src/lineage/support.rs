@@ -4,7 +4,7 @@
 //! range does not hold at all count as the rarest. A sentence that says something is absent ("None.") cannot be
 //! supported and is never flagged. Where originals are missing from the log nothing is called unsupported.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::text::lexicon::Lexicon;
 use crate::text::sentences::{Kind, Sentence};
@@ -79,6 +79,11 @@ impl Weighed {
         Self { known, total }
     }
 
+    /// Whether it has no words.
+    pub fn is_empty(&self) -> bool {
+        self.total <= 0.0
+    }
+
     /// The share of its weight that the sources hold in their best passages and paths.
     pub fn coverage(&self, index: &Index, blocks: &[Block], sources: &[Ranked]) -> f64 {
         if self.total <= 0.0 {
@@ -127,13 +132,70 @@ impl Weighed {
     }
 }
 
-/// The longest run of words that two texts share, in words and as a share of the first.
-pub fn run(sentence: &[String], source: &str) -> (usize, f64) {
-    let (length, _, _) = words::longest_run(sentence, &words::spoken(source));
-    (length, length as f64 / sentence.len().max(1) as f64)
+/// A sentence's words in order, to be found in other texts as one run.
+#[derive(Debug)]
+pub struct Spoken {
+    numbers: HashMap<String, u32>,
+    words: Vec<u32>,
+}
+
+impl Spoken {
+    /// Takes the words of `sentence`.
+    pub fn new(sentence: &str) -> Self {
+        let mut spoken = Self { numbers: HashMap::new(), words: Vec::new() };
+        words::each_spoken(sentence, |word, _| {
+            let next = spoken.numbers.len() as u32;
+            let number = *spoken.numbers.entry(word.to_owned()).or_insert(next);
+            spoken.words.push(number);
+        });
+        spoken
+    }
+
+    /// The longest run of its words that `source` holds, as a share of the sentence.
+    pub fn run(&self, source: &str) -> f64 {
+        // Where the source holds each of its words, counted from 1; most words of either are not in the other.
+        let mut places: Vec<Vec<usize>> = vec![Vec::new(); self.numbers.len()];
+        let mut count = 0;
+        words::each_spoken(source, |word, _| {
+            count += 1;
+            if let Some(number) = self.numbers.get(word) {
+                places[*number as usize].push(count);
+            }
+        });
+        let mut longest = 0;
+        // The length of the run that ends at each place of the source with the word at hand.
+        let mut runs = vec![0usize; count + 1];
+        for word in &self.words {
+            let ends = &places[*word as usize];
+            let next: Vec<usize> = ends.iter().map(|place| runs[place - 1] + 1).collect();
+            runs.fill(0);
+            for (place, run) in ends.iter().zip(next) {
+                runs[*place] = run;
+                longest = longest.max(run);
+            }
+        }
+        longest as f64 / self.words.len().max(1) as f64
+    }
 }
 
 /// Whether a run is the sentence word for word.
 pub fn is_verbatim(share: f64) -> bool {
     share >= VERBATIM
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_run_is_the_longest_of_both(a in "[abc ]{0,20}", b in "[abcd ]{0,40}") {
+            let words = words::spoken(&a);
+            let (length, _, _) = words::longest_run(&words, &words::spoken(&b));
+            let share = length as f64 / words.len().max(1) as f64;
+            assert!((Spoken::new(&a).run(&b) - share).abs() < 1e-12);
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::text::cues;
 use crate::text::lexicon::Lexicon;
-use crate::text::words;
+use crate::text::{sentences, words};
 
 use super::chain::{SentenceId, Traces};
 use super::range::Class;
@@ -90,6 +90,17 @@ fn open(lexicon: &Lexicon, text: &str) -> Option<Vec<String>> {
     openness.open.then(|| openness.hedges.iter().map(|hedge| text[hedge.range.clone()].to_owned()).collect())
 }
 
+/// How many words a sentence of a turn has to share with a wording to be about the same.
+const ABOUT: usize = 2;
+
+/// Whether a sentence of a turn speaks of what `later` says: a turn speaks of many things.
+fn is_about(said: &str, later: &str) -> bool {
+    let known: HashSet<String> = words::stems(later).into_iter().collect();
+    let shared: HashSet<String> =
+        words::stems(said).into_iter().filter(|word| known.contains(word)).collect();
+    shared.len() >= ABOUT
+}
+
 /// The hedge that the sentence `later` lost on the way from `earlier`.
 pub fn loss(lexicon: &Lexicon, traces: &Traces, earlier: Earlier<'_>, later: SentenceId) -> Option<Loss> {
     let trace = traces.get(later.generation)?;
@@ -100,9 +111,12 @@ pub fn loss(lexicon: &Lexicon, traces: &Traces, earlier: Earlier<'_>, later: Sen
             open(lexicon, before.sentences.get(id.place)?.sentence.text(&before.text))
         }
         // Programs and arguments hedge nothing.
-        Earlier::Turn(source) => matches!(source.class, Class::Prompt | Class::Text | Class::Plan)
-            .then(|| open(lexicon, &source.snippet))
-            .flatten(),
+        Earlier::Turn(source) if !matches!(source.class, Class::Prompt | Class::Text | Class::Plan) => None,
+        Earlier::Turn(source) => {
+            let said = sentences::split(&source.snippet).into_iter().map(|range| &source.snippet[range]);
+            let mut hedges = said.filter(|said| is_about(said, after)).filter_map(|said| open(lexicon, said));
+            hedges.next().map(|first| hedges.fold(first, |all, more| [all, more].concat()))
+        }
     }?;
     if open(lexicon, after).is_some() {
         return None;

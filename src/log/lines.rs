@@ -158,13 +158,15 @@ impl LineReader {
     /// The next whole lines, or nothing where the file ends for now.
     pub fn next_batch(&mut self) -> io::Result<Option<Batch>> {
         let mut buffer = self.spare.pop().unwrap_or_default();
-        buffer.clear();
-        buffer.append(&mut self.carry);
+        let mut filled = self.carry.len();
+        // What a used buffer holds is written over, not cleared: that would cost as much as reading.
+        buffer.resize(buffer.len().max(filled), 0);
+        buffer[..filled].copy_from_slice(&self.carry);
+        self.carry.clear();
         loop {
-            let filled = buffer.len();
             // A line of many megabytes grows by a quarter at a time, not by its double.
             if buffer.capacity() < filled + CHUNK {
-                buffer.reserve_exact(CHUNK.max(filled / 4));
+                buffer.reserve_exact((filled + CHUNK.max(filled / 4)).saturating_sub(buffer.len()));
             }
             buffer.resize(filled + CHUNK, 0);
             let outcome = self.some(&mut buffer[filled..]);
@@ -186,6 +188,7 @@ impl LineReader {
                 self.skipping.get_or_insert(self.read - buffer.len() as u64);
                 buffer.clear();
             }
+            filled = buffer.len();
         }
     }
 

@@ -51,6 +51,8 @@ pub enum Mark {
     Cleared(u32),
     /// Placed by file order: the record it hangs on is missing.
     Dangling,
+    /// Placed by file order: the record it hangs on is itself, or comes behind it.
+    Forward,
     /// Originals are missing from the log.
     Incomplete,
     /// Whether originals are missing cannot be told.
@@ -85,6 +87,7 @@ impl Mark {
             Self::Outlier => "! large".into(),
             Self::Cleared(turn) => format!("cleared after t{turn}"),
             Self::Dangling => "parent missing".into(),
+            Self::Forward => "parent not before it".into(),
             Self::Incomplete => "! incomplete".into(),
             Self::Untold => "complete?".into(),
             Self::Provenance(how) => (*how).into(),
@@ -105,6 +108,7 @@ impl Mark {
                 | Self::Outlier
                 | Self::Incomplete
                 | Self::Dangling
+                | Self::Forward
                 | Self::Withdrawn
                 | Self::Unreadable
         )

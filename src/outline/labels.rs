@@ -9,7 +9,7 @@ use crate::text::sentences::Kind;
 use crate::text::{numbers, preview};
 
 use super::parts::{ranges, size};
-use super::{Group, Label, Mark, Node, View};
+use super::{Group, Label, Mark, Node, View, ViewKind};
 
 /// What a node is called.
 pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
@@ -103,7 +103,11 @@ fn generation_label(view: &View, session: &Session, generation: u32) -> Label {
         address: Some(Address::Generation(generation)),
         who: "",
         text,
-        tokens: compaction.summary_tokens.map(u64::from),
+        tokens: match (view.kind, compaction.summary) {
+            // In view is also what stands beside the summary's text.
+            (ViewKind::Window, Some(id)) => Some(u64::from(session.turn(id).tokens)),
+            _ => compaction.summary_tokens.map(u64::from),
+        },
         turn: compaction.summary.map(|id| session.turn(id).number),
         recorded: true,
         out: compaction.summary.is_none() || view.summary != Some(generation),
@@ -134,13 +138,13 @@ fn section_label(view: &View, log: &OpenLog, generation: u32, section: u16) -> L
 /// The most characters of a sentence in its label.
 const SENTENCE: usize = 400;
 
-fn sentence_label(view: &View, log: &OpenLog, generation: u32, place: u16) -> Label {
+fn sentence_label(view: &View, log: &OpenLog, generation: u32, place: u32) -> Label {
     let summary = view.summary_text(log, generation);
-    let Some(sentence) = summary.sentences.get(usize::from(place)) else { return Label::default() };
+    let Some(sentence) = summary.sentences.get(place as usize) else { return Label::default() };
     let turn = log.session.generation(generation).and_then(|compaction| compaction.summary);
     Label {
         kind: "sentence",
-        address: Some(Address::Sentence { generation, sentence: u32::from(place) + 1 }),
+        address: Some(Address::Sentence { generation, sentence: place + 1 }),
         who: if sentence.kind == Kind::Code { "code" } else { "" },
         text: preview::first(sentence.text(&summary.text), SENTENCE),
         turn: turn.map(|id| log.session.turn(id).number),
@@ -209,12 +213,13 @@ pub(super) fn bare_turn_label(session: &Session, id: TurnId) -> Label {
         .filter(|(_, part)| matches!(part.kind, PartKind::ToolCall | PartKind::ToolResult))
         .filter_map(|(_, part)| session.named(part.tool))
         .collect();
-    let text = match (tools.as_slice(), turn.preview.is_empty()) {
-        ([], _) => turn.preview.to_string(),
+    let preview = session.preview(turn);
+    let text = match (tools.as_slice(), preview.is_empty()) {
+        ([], _) => preview.to_owned(),
         ([one], true) => (*one).to_owned(),
-        ([one], false) if turn.preview_is_text() => format!("{} → {one}", turn.preview),
-        ([one], false) => format!("{one} {}", turn.preview),
-        ([first, rest @ ..], _) => format!("{} → {first} +{}", turn.preview, rest.len()),
+        ([one], false) if turn.preview_is_text() => format!("{preview} → {one}"),
+        ([one], false) => format!("{one} {preview}"),
+        ([first, rest @ ..], _) => format!("{preview} → {first} +{}", rest.len()),
     };
     let mut marks = Vec::new();
     if turn.has_voice() {
@@ -234,7 +239,7 @@ pub(super) fn bare_turn_label(session: &Session, id: TurnId) -> Label {
         marks.push(Mark::SumsUp(session.turn(*leaf).number));
     }
     if turn.is_dangling() {
-        marks.push(Mark::Dangling);
+        marks.push(if session.hangs_forward(id) { Mark::Forward } else { Mark::Dangling });
     }
     if let Some(before) = session.continues(id) {
         marks.push(Mark::Continues(session.turn(before).number));
@@ -335,7 +340,7 @@ fn part_label(view: &View, log: &OpenLog, id: TurnId, index: u32, part: &Part) -
 }
 
 pub(super) fn row_label(session: &Session, row: u32) -> Label {
-    let Some(record) = session.rows().get(row as usize) else { return Label::default() };
+    let Some(record) = session.rows().get(row) else { return Label::default() };
     let reason = session.malformed_reason(row);
     let mut marks = Vec::new();
     if record.is_repaired() {
@@ -346,9 +351,9 @@ pub(super) fn row_label(session: &Session, row: u32) -> Label {
         (None, crate::session::RowKind::Echo) => {
             let of =
                 session.echoes().iter().find(|echo| echo.row == row).map(|echo| session.address(echo.of));
-            format!("{} repeats {}", session.label(record), of.map_or_else(String::new, |a| a.to_string()))
+            format!("{} repeats {}", session.label(&record), of.map_or_else(String::new, |a| a.to_string()))
         }
-        _ => session.label(record).to_owned(),
+        _ => session.label(&record).to_owned(),
     };
     Label {
         kind: if reason.is_some() { "malformed" } else { "note" },
@@ -368,7 +373,7 @@ fn clearing_label(session: &Session, place: usize) -> Label {
         clearing.tokens_saved.map_or_else(String::new, |saved| format!(" · {} saved", numbers::short(saved)));
     Label {
         kind: "microcompaction",
-        address: session.rows().get(clearing.row as usize).map(|row| Address::Line(row.line)),
+        address: session.rows().get(clearing.row).map(|row| Address::Line(row.line)),
         text: format!("results of {} cleared{saved}", numbers::count(clearing.turns.len() as u64, "turn")),
         turn: Some(clearing.turn),
         recorded: true,
@@ -394,7 +399,7 @@ fn thread_label(session: &Session, thread: usize) -> Label {
     let Some(thread) = session.threads().get(thread) else { return Label::default() };
     let from =
         thread.started_by.map_or_else(String::new, |id| format!(" · started at {}", session.address(id)));
-    let words = thread.turns.first().map_or("", |id| &session.turn(*id).preview);
+    let words = thread.turns.first().map_or("", |id| session.preview(session.turn(*id)));
     Label {
         kind: "thread",
         address: Some(Address::Thread(thread.name.to_string())),
@@ -412,7 +417,7 @@ fn agent_label(log: &OpenLog, agent: usize) -> Label {
     let text = match log.agent_log(agent) {
         Ok(inner) => {
             let main = inner.session.main();
-            let words = main.turns.first().map_or("", |id| &inner.session.turn(*id).preview);
+            let words = main.turns.first().map_or("", |id| inner.session.preview(inner.session.turn(*id)));
             format!("{from}{} · {words}", numbers::count(main.turns.len() as u64, "turn"))
         }
         Err(error) => format!("{from}{error}"),

@@ -72,15 +72,15 @@ impl SummaryText {
     }
 
     /// The section that the sentence at `place` begins in.
-    pub fn section_of(&self, place: u16) -> Option<u16> {
-        let start = self.sentences.get(usize::from(place))?.range.start;
+    pub fn section_of(&self, place: u32) -> Option<u16> {
+        let start = self.sentences.get(place as usize)?.range.start;
         let before = self.sections.partition_point(|section| section.range.start <= start);
         u16::try_from(before.checked_sub(1)?).ok()
     }
 
     /// A sentence's words.
-    pub fn sentence(&self, place: u16) -> Option<&str> {
-        self.sentences.get(usize::from(place)).map(|sentence| sentence.text(&self.text))
+    pub fn sentence(&self, place: u32) -> Option<&str> {
+        self.sentences.get(place as usize).map(|sentence| sentence.text(&self.text))
     }
 }
 
@@ -282,7 +282,7 @@ impl Outline for View {
             }
             Node::Section(generation, section) => {
                 let place = self.summary_text(log, generation).sentences_in(section).nth(index)?;
-                Some(Node::Sentence(generation, u16::try_from(place).ok()?))
+                Some(Node::Sentence(generation, place as u32))
             }
             _ => super::parts::child(log, node, index),
         }
@@ -303,7 +303,7 @@ impl Outline for View {
             }
             (Node::Section(generation, section), Node::Sentence(of, place)) if generation == of => {
                 let places = self.summary_text(log, generation).sentences_in(section);
-                places.contains(&usize::from(place)).then(|| usize::from(place) - places.start)
+                (place as usize).checked_sub(places.start).filter(|position| *position < places.len())
             }
             _ => super::parts::position(log, node, child),
         }

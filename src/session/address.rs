@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::text::preview::quoted;
+
 use super::{Session, TurnId};
 
 /// A place in a session.
@@ -50,7 +52,8 @@ pub enum Address {
 /// A text that is no address.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "\"{0}\" is no address here: write t489 for a turn, t489.2 for a part, @NAME/t12 for a sub-agent's turn, L560 for a line, g3 for a generation, g3.s12 for a sentence of its summary, b4 for a block, p2 for a span, b4.s2 for a sentence of theirs, i9 for an item of the ledger"
+    "\"{}\" is no address here: write t489 for a turn, t489.2 for a part, @NAME/t12 for a sub-agent's turn, L560 for a line, g3 for a generation, g3.s12 for a sentence of its summary, b4 for a block, p2 for a span, b4.s2 for a sentence of theirs, i9 for an item of the ledger",
+    quoted(.0)
 )]
 pub struct NotAnAddress(pub String);
 
@@ -63,7 +66,7 @@ impl FromStr for Address {
             let Some((thread, turn)) = rest.split_once('/') else {
                 return if rest.is_empty() { Err(fail()) } else { Ok(Self::Thread(rest.to_owned())) };
             };
-            return match turn.parse()? {
+            return match turn.parse().map_err(|_| fail())? {
                 Self::Turn { thread: None, number, part } if !thread.is_empty() => {
                     Ok(Self::Turn { thread: Some(thread.to_owned()), number, part })
                 }
@@ -146,7 +149,8 @@ pub enum Moment {
 pub enum NoSuchMoment {
     /// Not written as one.
     #[error(
-        "\"{0}\" is no moment: write 489 or t489 for a turn, g2 for just after a compaction, g2- for just before it, or a clock time such as 14:02 or 2026-01-23T14:02"
+        "\"{}\" is no moment: write 489 or t489 for a turn, g2 for just after a compaction, g2- for just before it, or a clock time such as 14:02 or 2026-01-23T14:02",
+        quoted(.0)
     )]
     Unreadable(String),
     /// Beyond the end.

@@ -18,8 +18,8 @@ pub enum Hang {
     Root,
     /// The record it names, or one that leads there, is not in the file.
     Dangling,
-    /// The chain begins with notes: no turn comes before.
-    Nowhere,
+    /// The chain begins with notes: no turn comes before. They stand before all turns, or only before their own.
+    Nowhere { first: bool },
     /// A turn.
     At(TurnId),
 }
@@ -48,15 +48,24 @@ impl Session {
             Parent::Of(id) => match self.ids.get(&id) {
                 None => Hang::Dangling,
                 Some(row) => {
-                    let row = &self.rows[*row as usize];
+                    let first = self.turns.first().is_none_or(|turn| *row < turn.first_row);
+                    let row = self.row(*row);
                     match row.anchor.some() {
                         Some(turn) => Hang::At(turn),
                         None if row.is(Row::DANGLING) => Hang::Dangling,
-                        None => Hang::Nowhere,
+                        None => Hang::Nowhere { first },
                     }
                 }
             },
         }
+    }
+
+    /// Whether the record that turn `id` hangs on is in the file all the same: it is its own, or one behind it. For
+    /// display only: it looks ahead.
+    pub fn hangs_forward(&self, id: TurnId) -> bool {
+        let row = self.turn(id).first_row;
+        let lost = self.lost.binary_search_by_key(&row, |(row, _)| *row);
+        lost.is_ok_and(|at| self.ids.contains_key(&self.lost[at].1))
     }
 
     /// The turn that the next one of a thread goes on from: its newest, unless a rewind went back since.
@@ -70,6 +79,7 @@ impl Session {
 
     /// Takes the newest `prompts` and all that followed them from the model's view.
     pub(super) fn rewind(&mut self, prompts: u32) {
+        self.twins.clear();
         let now = self.last();
         let mut left = prompts;
         let mut at = self.tip(0);
@@ -95,9 +105,18 @@ impl Session {
         let tip = self.tip(thread);
         let in_file_order = |flags| Place { prev: tip, flags };
         match hang {
+            Hang::At(turn) if self.format.is_tree() && usize::from(self.turn(turn).thread) == thread => {
+                self.fork(thread, tip, turn);
+                Place { prev: turn, flags: 0 }
+            }
+            // The first prompt was taken back and put in other words.
+            Hang::Root | Hang::Nowhere { .. } if tip != TurnId::NONE && self.begins_anew(hang, role) => {
+                self.fork(thread, tip, TurnId::NONE);
+                Place { prev: TurnId::NONE, flags: Turn::ROOT }
+            }
             Hang::Root if role == Role::User => Place { prev: TurnId::NONE, flags: Turn::ROOT },
             Hang::Dangling => in_file_order(Turn::DANGLING),
-            Hang::Absent | Hang::Nowhere | Hang::Root => in_file_order(0),
+            Hang::Absent | Hang::Nowhere { .. } | Hang::Root => in_file_order(0),
             Hang::At(turn) => {
                 let Some(newest) = tip.some() else { return in_file_order(0) };
                 let hung = self.turn(turn);
@@ -113,6 +132,12 @@ impl Session {
                 Place { prev, flags: 0 }
             }
         }
+    }
+
+    /// Whether a record of `role` that hangs before all turns leaves them behind. Where the log is no tree it may as
+    /// well be the first of another conversation, or one whose chain is broken.
+    fn begins_anew(&self, hang: Hang, role: Role) -> bool {
+        self.format.is_tree() || (hang == Hang::Nowhere { first: true } && role == Role::User)
     }
 
     /// The path goes on from `from` instead of `tip`: stamps what is left behind and what comes back.

@@ -132,14 +132,14 @@ impl Session {
     /// A compaction's mark.
     pub(super) fn boundary(&mut self, row: u32, id: Option<Id>, facts: Boundary) {
         let tip = self.tip(0);
-        self.rows[row as usize].anchor = tip;
+        self.rows.hang(row, tip);
         // Every later compaction in the same process may write the old boundaries once more.
         let known = id.and_then(|id| self.boundaries.get(&id));
         if let Some((index, tokens_before)) = known
             && *tokens_before == facts.tokens_before
         {
             if let Some(summary) = self.compactions[*index].summary {
-                self.rows[row as usize].anchor = summary;
+                self.rows.hang(row, summary);
             }
             return;
         }
@@ -176,7 +176,7 @@ impl Session {
         let place = if known_end { self.place(0, end, step, Role::Summary).prev } else { tip };
         let turn = self.summarised(index, line, row, place, facts);
         if let Some(mark) = self.compactions[index].boundary_row {
-            self.rows[mark as usize].anchor = turn;
+            self.rows.hang(mark, turn);
         }
         self.cover(index, turn, known_end, &mut boundary);
     }
@@ -197,8 +197,7 @@ impl Session {
         let step = self.step_ends.len() as u32;
         let place = self.place(0, hang, step, Role::Summary).prev;
         let turn = self.summarised(index, line, row, place, facts);
-        let known_start = boundary.kept_from.is_some_and(|from| self.row_kept_from(from).is_some());
-        self.cover(index, turn, known_start, &mut boundary);
+        self.cover(index, turn, false, &mut boundary);
         let told_anew = self.tell_anew(turn, row, boundary.again);
         self.compactions[index].told_anew = told_anew;
     }

@@ -10,7 +10,7 @@ use super::turns::TurnId;
 
 impl Session {
     /// Works out what the compaction at `index` with summary `turn` covers; `known` tells whether the log names an
-    /// end of its range. Of the messages that were written down again, those that are no earlier turn's stay.
+    /// end of its range; where the kept run begins is known by itself. Of the messages that were written down again, those that are no earlier turn's stay.
     pub(super) fn cover(&mut self, index: usize, turn: TurnId, known: bool, boundary: &mut Boundary) {
         let Some(end) = self.before(turn) else {
             let compaction = &mut self.compactions[index];
@@ -38,6 +38,7 @@ impl Session {
             .filter_map(|number| self.numbered(0, number))
             .collect();
         in_view.extend(&path);
+        let known = known || self.kept_from(boundary, &in_view).is_some();
         let mut kept = self.kept_turns(boundary, &in_view);
         kept.extend(self.found_again(&mut boundary.again, &in_view));
         kept.sort_unstable();
@@ -70,7 +71,7 @@ impl Session {
 
     /// The turns of `in_view` that the boundary says were kept.
     fn kept_turns(&self, boundary: &Boundary, in_view: &[TurnId]) -> Vec<TurnId> {
-        let turn_of = |id: &Id| self.ids.get(id).and_then(|row| self.rows[*row as usize].anchor.some());
+        let turn_of = |id: &Id| self.ids.get(id).and_then(|row| self.rows.anchor(*row).some());
         if !boundary.kept.is_empty() {
             return boundary.kept.iter().filter_map(turn_of).filter(|id| in_view.contains(id)).collect();
         }
@@ -79,22 +80,27 @@ impl Session {
         {
             return in_view.iter().copied().filter(|id| (head..=tail).contains(id)).collect();
         }
-        let Some(from) = boundary.kept_from.and_then(|from| self.row_kept_from(from)) else {
-            return Vec::new();
-        };
+        let Some(from) = self.kept_from(boundary, in_view) else { return Vec::new() };
         // An older summary in that run is replaced by the new one.
         let stays = |id: &TurnId| self.turn(*id).first_row >= from && !self.turn(*id).is_summary();
         in_view.iter().copied().filter(stays).collect()
     }
 
+    /// The row at which the kept run begins; nothing where it begins on a path that was left.
+    fn kept_from(&self, boundary: &Boundary, in_view: &[TurnId]) -> Option<u32> {
+        let row = self.row_kept_from(boundary.kept_from?)?;
+        let on_path = self.rows.anchor(row).some().is_none_or(|turn| in_view.contains(&turn));
+        on_path.then_some(row)
+    }
+
     /// The row at which the kept run begins.
-    pub(super) fn row_kept_from(&self, from: KeptFrom) -> Option<u32> {
+    fn row_kept_from(&self, from: KeptFrom) -> Option<u32> {
         match from {
             KeptFrom::Record(id) => self.ids.get(&id).copied(),
             KeptFrom::Entry(number) => {
                 let mut row = u32::try_from(number).ok()?;
                 for (malformed, _) in &self.malformed {
-                    row += u32::from(*malformed <= row);
+                    row = row.saturating_add(u32::from(*malformed <= row));
                 }
                 ((row as usize) < self.rows.len()).then_some(row)
             }

@@ -8,6 +8,7 @@ use crate::formats::facts::{Body, Id, Parent, PartFacts, PartKind, Record, Role,
 use super::branches::Hang;
 use super::model::Session;
 use super::names::{NO_NAME, Name};
+use super::previews::Preview;
 use super::queue::QueueOutcome;
 use super::turns::{Echo, NEVER, Part, Row, RowKind, Thread, Turn, TurnId};
 
@@ -62,6 +63,11 @@ impl Session {
         let mut flags = 0;
         if hang == Hang::Dangling {
             flags |= Row::DANGLING;
+            if let Parent::Of(id) = record.parent
+                && !self.ids.contains_key(&id)
+            {
+                self.lost.push((row, id));
+            }
         }
         if record.parent == Parent::Root {
             flags |= Row::ROOT;
@@ -81,7 +87,7 @@ impl Session {
         let origin =
             Origin { line, row, hang, strand: record.strand, short_id: record.short_id, id: record.id };
         self.body(origin, record.body);
-        if self.rows[row as usize].turn().is_none() {
+        if self.rows.kind(row) != Some(RowKind::Turn) {
             self.others.push(row);
         }
         if let Some(id) = record.id {
@@ -105,11 +111,11 @@ impl Session {
             Body::Note => {}
             Body::Title(title) => self.title = Some(title),
             Body::Malformed(reason) => {
-                self.rows[row as usize].kind = RowKind::Malformed;
+                self.rows.mark(row, RowKind::Malformed);
                 self.malformed.push((row, reason));
             }
             Body::Queue(queue) => match self.queue(line, queue) {
-                QueueOutcome::Turn(id) => self.rows[row as usize].anchor = id,
+                QueueOutcome::Turn(id) => self.rows.hang(row, id),
                 QueueOutcome::Echo(of) => self.echo(row, of),
                 QueueOutcome::Note => {}
             },
@@ -117,8 +123,12 @@ impl Session {
             Body::Clearing(clearing) => self.clear(row, &clearing),
             Body::Turn(facts) => self.turn_record(origin, facts),
             Body::Compacted(compaction) => {
-                self.twin = None;
+                self.twins.clear();
                 let (boundary, facts) = *compaction;
+                if let Some(of) = id.and_then(|id| self.repeats(id, row, &facts)) {
+                    self.echo(row, of);
+                    return;
+                }
                 self.compacted(line, row, origin.hang, boundary, facts);
             }
             Body::Rewind(prompts) => self.rewind(prompts),
@@ -137,7 +147,7 @@ impl Session {
         if self.agents.iter().all(|(known, _)| *known != agent)
             && let Some(turn) = turn.some()
         {
-            self.rows[row as usize].anchor = turn;
+            self.rows.hang(row, turn);
             self.agents.push((agent, turn));
         }
     }
@@ -154,7 +164,7 @@ impl Session {
         {
             self.echo(row, of);
             // A chain that goes on from the delivered copy goes on from where the copy hangs.
-            self.rows[row as usize].anchor = hang.turn().some().unwrap_or(of);
+            self.rows.hang(row, hang.turn().some().unwrap_or(of));
             return;
         }
         if let Some(of) = self.twin_of(&facts) {
@@ -171,26 +181,20 @@ impl Session {
             Some(open) => open,
             None => self.new_turn(thread, line, row, hang, &facts),
         };
-        self.twin = facts.twin.map(|twin| (twin, facts.role, turn));
+        self.twins.wait(&facts, turn);
         if let Some(said) = facts.said {
             self.said.entry(said).or_default().push(turn);
         }
-        let leaf =
-            facts.branch.and_then(|leaf| self.ids.get(&leaf)).map(|row| self.rows[*row as usize].anchor);
+        let leaf = facts.branch.and_then(|leaf| self.ids.get(&leaf)).map(|row| self.rows.anchor(*row));
         if let Some(leaf) = leaf.and_then(TurnId::some) {
             self.branch_summaries.push((turn, leaf));
         }
         self.extend(turn, row, facts);
     }
 
-    /// The turn that a record of these facts says once more, as the other of two twins. They follow one another with
-    /// nobody speaking between; their texts may differ where images are in them.
+    /// The turn that a record of these facts says once more, as the other of two twins.
     fn twin_of(&mut self, facts: &TurnFacts) -> Option<TurnId> {
-        let (other, role, turn) = self.twin?;
-        if other == facts.twin? || role != facts.role {
-            return None;
-        }
-        self.twin = None;
+        let turn = self.twins.take(facts)?;
         if let Some(said) = facts.said {
             let known = self.said.entry(said).or_default();
             if known.last() != Some(&turn) {
@@ -229,7 +233,9 @@ impl Session {
             flags |= Turn::INJECTED;
         }
         let id = self.add_turn(thread, line, row, facts.role, place.prev, step, flags);
-        self.turns[id.0 as usize].continues = message.map_or(TurnId::NONE, |(turn, _)| turn);
+        if let Some((earlier, _)) = message {
+            self.continues.insert(id, earlier);
+        }
         id
     }
 
@@ -268,6 +274,7 @@ impl Session {
             role,
             flags,
             preview_rank: u8::MAX,
+            preview: Preview::default(),
             first_row: row,
             last_row: row,
             parts: (parts, parts),
@@ -276,9 +283,7 @@ impl Session {
             abandoned_at: NEVER,
             tokens: 0,
             context: 0,
-            continues: TurnId::NONE,
             time: line.time.unwrap_or(i64::MIN),
-            preview: "".into(),
         });
         if step as usize == self.step_ends.len() {
             self.step_ends.push(id);
@@ -290,9 +295,8 @@ impl Session {
 
     /// Adds a record's parts to the turn `id`.
     pub(super) fn extend(&mut self, id: TurnId, row: u32, facts: TurnFacts) {
-        let slot = &mut self.rows[row as usize];
-        slot.kind = RowKind::Turn;
-        slot.anchor = id;
+        self.rows.mark(row, RowKind::Turn);
+        self.rows.hang(row, id);
         self.count_usage(id, &facts);
         let mut preview = self.turn(id).preview_rank;
         let begin = self.parts.len() as u32;
@@ -306,7 +310,7 @@ impl Session {
             let rank = preview_rank(part.kind);
             if rank < preview && !part.preview.is_empty() {
                 preview = rank;
-                self.turns[id.0 as usize].preview = part.preview.as_str().into();
+                self.turns[id.0 as usize].preview = self.previews.add(&part.preview);
             }
             self.add_part(id, row, index as u32, &part);
         }
@@ -385,13 +389,13 @@ impl Session {
     /// The turn that a record with this id repeats: the same id, equally rooted, and the same parts.
     fn repeats(&self, id: Id, row: u32, facts: &TurnFacts) -> Option<TurnId> {
         let earlier = *self.ids.get(&id)?;
-        let known = &self.rows[earlier as usize];
-        let rooted = |row: &Row| row.is(Row::ROOT);
+        let known = self.row(earlier);
+        let equally = known.is(Row::ROOT) == self.row(row).is(Row::ROOT);
         if known.kind == RowKind::Echo {
             let echo = self.echoes.iter().rev().find(|echo| echo.row == earlier)?;
-            return (rooted(known) == rooted(&self.rows[row as usize])).then_some(echo.of);
+            return equally.then_some(echo.of);
         }
-        if known.kind != RowKind::Turn || rooted(known) != rooted(&self.rows[row as usize]) {
+        if known.kind != RowKind::Turn || !equally {
             return None;
         }
         let turn = known.anchor;
@@ -404,8 +408,8 @@ impl Session {
     }
 
     pub(super) fn echo(&mut self, row: u32, of: TurnId) {
-        self.rows[row as usize].kind = RowKind::Echo;
-        self.rows[row as usize].anchor = of;
+        self.rows.mark(row, RowKind::Echo);
+        self.rows.hang(row, of);
         self.echoes.push(Echo { row, of });
     }
 

@@ -127,7 +127,12 @@ impl Job {
                 }
             }
         };
-        Done { later, key, bytes, found: found.map_err(|error| error.to_string()) }
+        let said = |error: LogError| match key.1 {
+            What::Agent(_) => error.of_agent(),
+            _ => error.to_string(),
+        };
+        let found = found.map_err(said);
+        Done { later, key, bytes, found }
     }
 }
 
@@ -192,7 +197,7 @@ impl Later {
 impl OpenLog {
     /// The texts of a turn, if they can be had before the next frame. An error says why they cannot be read.
     pub fn texts_soon(&self, id: TurnId) -> Result<Soon<Arc<Vec<LocatedText>>>, String> {
-        let size = |(rows, bytes), (_, row): (u32, &Row)| (rows + 1, bytes + u64::from(row.length));
+        let size = |(rows, bytes), (_, row): (u32, Row)| (rows + 1, bytes + u64::from(row.length));
         let (rows, bytes) = self.session.rows_of(id).fold((0, 0), size);
         let Some(later) = self.later.as_ref().filter(|_| bytes > LARGE) else {
             return self
@@ -213,17 +218,17 @@ impl OpenLog {
         if let Some(texts) = later.found(&key, place).transpose()?.flatten() {
             return Ok(Soon::Ready(texts));
         }
-        let rows = || self.session.rows_of(id).map(|(_, row)| *row).collect();
+        let rows = || self.session.rows_of(id).map(|(_, row)| row).collect();
         later.want(key, bytes, || Ok(From::Lines(self.source.clone(), self.session.format, rows())))?;
         Ok(Soon::Later(bytes))
     }
 
     /// A record that is no turn as text, if it can be had before the next frame.
     pub fn record_soon(&self, number: u32) -> Result<Soon<Arc<str>>, String> {
-        let row = self.session.rows().get(number as usize).ok_or_else(|| String::from("no such record"))?;
+        let row = self.session.rows().get(number).ok_or_else(|| String::from("no such record"))?;
         let bytes = u64::from(row.length);
         let Some(later) = self.later.as_ref().filter(|_| bytes > LARGE) else {
-            let line = text::line(&self.source, row).map_err(|error| error.to_string())?;
+            let line = text::line(&self.source, &row).map_err(|error| error.to_string())?;
             return Ok(Soon::Ready(text::record(&line).into()));
         };
         let key = (self.serial, What::Record(number));
@@ -234,7 +239,7 @@ impl OpenLog {
         if let Some(text) = later.found(&key, record).transpose()?.flatten() {
             return Ok(Soon::Ready(text));
         }
-        later.want(key, bytes, || Ok(From::Lines(self.source.clone(), self.session.format, vec![*row])))?;
+        later.want(key, bytes, || Ok(From::Lines(self.source.clone(), self.session.format, vec![row])))?;
         Ok(Soon::Later(bytes))
     }
 
@@ -244,7 +249,7 @@ impl OpenLog {
         let Some(later) = self.later.as_ref().filter(|_| bytes > LARGE) else {
             return load::load_with_source(path)
                 .map(|session| Soon::Ready(Box::new(session)))
-                .map_err(|error| error.to_string());
+                .map_err(|error| error.of_agent());
         };
         let key = (self.serial, What::Agent(path.to_path_buf()));
         let session = |found: &mut Found| match found {

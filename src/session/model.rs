@@ -1,15 +1,20 @@
 //! What the model holds, and the plain questions it answers.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
+use foldhash::HashMap;
+
 use crate::formats::Format;
-use crate::formats::facts::{Header, Id, Role, Said, Twin, Usage};
+use crate::formats::facts::{Header, Id, Role, Said, Usage};
 
 use super::compactions::{Clearing, Compaction, Pending};
 use super::names::{NO_NAME, Name, Names};
+use super::previews::Previews;
 use super::queue::Waiting;
+use super::rows::Rows;
 use super::turns::{Echo, Part, Row, RowKind, Thread, Turn, TurnId};
+use super::twins::Twins;
 
 /// What is remembered of an API message.
 #[derive(Debug)]
@@ -24,10 +29,11 @@ pub(super) struct Message {
 pub struct Session {
     /// Its format.
     pub format: Format,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Rows,
     /// The rows that belong to no turn, in file order.
     pub(super) others: Vec<u32>,
     pub(super) turns: Vec<Turn>,
+    pub(super) previews: Previews,
     pub(super) parts: Vec<Part>,
     pub(super) threads: Vec<Thread>,
     pub(super) names: Names,
@@ -45,18 +51,22 @@ pub struct Session {
     pub(super) pending: Option<Pending>,
     pub(super) clearings: Vec<Clearing>,
     pub(super) cleared: HashMap<TurnId, u32>,
+    /// Turns of a message that another turn began, and that turn.
+    pub(super) continues: HashMap<TurnId, TurnId>,
     pub(super) revived: HashMap<TurnId, Vec<(u32, bool)>>,
     /// When prompts were taken back from the queue; a fork may have left them behind before that.
     pub(super) withdrawn: HashMap<TurnId, u32>,
     pub(super) echoes: Vec<Echo>,
     /// Where messages were said that a compaction may keep a copy of.
     pub(super) said: HashMap<Said, Vec<TurnId>>,
-    /// The newest record of a message that is written twice, until its twin comes or somebody else speaks.
-    pub(super) twin: Option<(Twin, Role, TurnId)>,
+    /// Messages that are written twice, until their twins come or somebody else speaks.
+    pub(super) twins: Twins,
     /// Rewinds of the main thread: after which turn each happened, and the turn that the path goes on from.
     pub(super) rewinds: Vec<(u32, TurnId)>,
     /// Turns that sum up a branch, and the turn in which that branch ended.
     pub(super) branch_summaries: Vec<(TurnId, TurnId)>,
+    /// Rows that name a record which did not stand before them, and its id.
+    pub(super) lost: Vec<(u32, Id)>,
     /// Tokens charged so far as the log counts them, and what earlier runs of the counter had come to.
     pub(super) metered: (Usage, Usage),
     /// The size of the model's window, where it was logged.
@@ -94,9 +104,10 @@ impl Session {
     pub fn new(format: Format) -> Self {
         Self {
             format,
-            rows: Vec::new(),
+            rows: Rows::default(),
             others: Vec::new(),
             turns: Vec::new(),
+            previews: Previews::default(),
             parts: Vec::new(),
             threads: vec![Thread {
                 name: "".into(),
@@ -107,30 +118,32 @@ impl Session {
             }],
             names: Names::default(),
             labels: Names::default(),
-            ids: HashMap::new(),
-            calls: HashMap::new(),
-            answered: HashMap::new(),
-            messages: HashMap::new(),
+            ids: HashMap::default(),
+            calls: HashMap::default(),
+            answered: HashMap::default(),
+            messages: HashMap::default(),
             step_ends: Vec::new(),
             compactions: Vec::new(),
-            boundaries: HashMap::new(),
+            boundaries: HashMap::default(),
             pending: None,
             clearings: Vec::new(),
-            cleared: HashMap::new(),
-            revived: HashMap::new(),
-            withdrawn: HashMap::new(),
+            cleared: HashMap::default(),
+            continues: HashMap::default(),
+            revived: HashMap::default(),
+            withdrawn: HashMap::default(),
             echoes: Vec::new(),
-            said: HashMap::new(),
-            twin: None,
+            said: HashMap::default(),
+            twins: Twins::default(),
             rewinds: Vec::new(),
             branch_summaries: Vec::new(),
+            lost: Vec::new(),
             metered: (Usage::default(), Usage::default()),
             window: None,
             header: None,
             malformed: Vec::new(),
             waiting: Waiting::default(),
             agents: Vec::new(),
-            compaction_calls: HashMap::new(),
+            compaction_calls: HashMap::default(),
             main_agent: None,
             open_task_calls: Vec::new(),
             unknown: BTreeMap::new(),
@@ -146,8 +159,13 @@ impl Session {
     }
 
     /// Non-blank lines, in file order.
-    pub fn rows(&self) -> &[Row] {
+    pub fn rows(&self) -> &Rows {
         &self.rows
+    }
+
+    /// The row with this number, from 0; of a number that there is not, a line of no bytes that is no record.
+    pub fn row(&self, row: u32) -> Row {
+        self.rows.get(row).unwrap_or(Row::NOTHING)
     }
 
     /// Turns of all threads, in file order.
@@ -170,6 +188,11 @@ impl Session {
         &self.turns[id.0 as usize]
     }
 
+    /// The first words of a turn.
+    pub fn preview(&self, turn: &Turn) -> &str {
+        self.previews.get(turn.preview)
+    }
+
     /// The turn with `number` in thread `thread`.
     pub fn numbered(&self, thread: usize, number: u32) -> Option<TurnId> {
         let index = number.checked_sub(1)? as usize;
@@ -188,7 +211,7 @@ impl Session {
 
     /// The earlier turn of the same message that `id` continues.
     pub fn continues(&self, id: TurnId) -> Option<TurnId> {
-        self.turn(id).continues.some()
+        self.continues.get(&id).copied()
     }
 
     /// The parts of a turn, with their places among all parts.
@@ -196,7 +219,7 @@ impl Session {
         let (from, to) = self.turn(id).parts;
         (from..to)
             .map(|place| (place, &self.parts[place as usize]))
-            .filter(move |(_, part)| self.rows[part.row as usize].anchor == id)
+            .filter(move |(_, part)| self.rows.anchor(part.row) == id)
     }
 
     /// How many parts a turn has.
@@ -238,31 +261,30 @@ impl Session {
 
     /// The turn that a part belongs to.
     pub fn turn_of(&self, part: &Part) -> TurnId {
-        self.rows[part.row as usize].anchor
+        self.rows.anchor(part.row)
     }
 
     /// The rows of a turn's own records.
-    pub fn rows_of(&self, id: TurnId) -> impl Iterator<Item = (u32, &Row)> {
+    pub fn rows_of(&self, id: TurnId) -> impl Iterator<Item = (u32, Row)> {
         let turn = self.turn(id);
         (turn.first_row..=turn.last_row)
-            .map(|row| (row, &self.rows[row as usize]))
-            .filter(move |(_, row)| row.kind == RowKind::Turn && row.anchor == id)
+            .filter(move |row| self.rows.anchor(*row) == id && self.rows.kind(*row) == Some(RowKind::Turn))
+            .filter_map(|row| Some((row, self.rows.get(row)?)))
     }
 
     /// The turn that a row belongs to; of a note, the turn it hangs on.
     pub fn anchor(&self, row: u32) -> Option<TurnId> {
-        self.rows.get(row as usize)?.anchor.some()
+        self.rows.anchor(row).some()
     }
 
     /// The row of a physical line.
     pub fn row_of_line(&self, line: u32) -> Option<u32> {
-        self.rows.binary_search_by_key(&line, |row| row.line).ok().map(|row| row as u32)
+        self.rows.of_line(line)
     }
 
     /// The row whose line holds the byte at `offset`.
     pub fn row_at(&self, offset: u64) -> Option<u32> {
-        let after = self.rows.partition_point(|row| row.offset <= offset);
-        after.checked_sub(1).map(|row| row as u32)
+        self.rows.begun_by(offset).checked_sub(1)
     }
 
     /// The type of a row's record, in its format's words.

@@ -1,7 +1,8 @@
 //! Strings that occur again and again (tools, paths, labels), kept once.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use foldhash::HashMap;
 
 /// A string's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -36,7 +36,7 @@ pub fn record(line: &[u8]) -> String {
 /// The texts of a turn's parts, in order.
 pub fn turn(session: &Session, source: &Source, id: TurnId) -> Result<Vec<LocatedText>, LogError> {
     let rows = session.rows_of(id);
-    let lines = rows.map(|(_, row)| Ok(session.format.texts(&line(source, row)?)));
+    let lines = rows.map(|(_, row)| Ok(session.format.texts(&line(source, &row)?)));
     Ok(located(session, id, lines.collect::<Result<_, LogError>>()?))
 }
 

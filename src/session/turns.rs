@@ -3,6 +3,7 @@
 use crate::formats::facts::{PartKind, Role};
 
 use super::names::Name;
+use super::previews::Preview;
 
 /// A stamp that never comes.
 pub const NEVER: u32 = u32::MAX;
@@ -51,6 +52,15 @@ pub struct Row {
 }
 
 impl Row {
+    pub(super) const NOTHING: Self = Self {
+        offset: 0,
+        length: 0,
+        line: 0,
+        anchor: TurnId::NONE,
+        label: u16::MAX,
+        kind: RowKind::Malformed,
+        flags: 0,
+    };
     /// Its chain leads to a record that is not in the file.
     pub(super) const DANGLING: u8 = 1;
     /// It says that it has no parent.
@@ -81,6 +91,7 @@ pub struct Turn {
     pub role: Role,
     pub(super) flags: u8,
     pub(super) preview_rank: u8,
+    pub(super) preview: Preview,
     /// First and last row of its records; rows of others may lie between.
     pub first_row: u32,
     /// See `first_row`.
@@ -95,11 +106,8 @@ pub struct Turn {
     /// Logged size of the context that its message was made from, or that was measured after it; 0 where nothing was
     /// logged.
     pub context: u32,
-    pub(super) continues: TurnId,
     /// Milliseconds since the epoch, of its first record; [`i64::MIN`] where none is logged.
     pub time: i64,
-    /// Its first words.
-    pub preview: Box<str>,
 }
 
 impl Turn {

@@ -117,7 +117,7 @@ impl<T: Serialize + DeserializeOwned> Cache<T> {
             Ok(folder) => Self::open_in(&folder, name, version),
             Err(error) => {
                 let mut cache = Self::empty(None, name, version);
-                cache.trouble = Some(format!("nothing is kept for the next start: no state folder: {error}"));
+                cache.trouble = Some(format!("nothing is kept for the next start: {error}"));
                 cache
             }
         }

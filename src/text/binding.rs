@@ -56,7 +56,7 @@ pub fn of(lexicon: &Lexicon, sentence: &str) -> Binding {
     let open = open && (question || proposal || !hedges.is_empty());
     let asks = question && !request;
     let holds = |rules: &[Rule]| rules.iter().any(|rule| rule.holds(&text));
-    let assents = lexicon.assent.as_ref().is_some_and(|assent| assent.is_match(&text));
+    let assents = lexicon.assent.is_in(&text);
     let opens_with_no = ["no", "don", "do not", "stop"]
         .iter()
         .any(|word| text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase().starts_with(word));

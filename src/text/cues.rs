@@ -148,13 +148,12 @@ fn counts(class: HedgeClass, text: &str, range: &Range<usize>) -> bool {
 
 /// Whether a masked text asks for work: "could you run the tests?"
 fn is_request(lexicon: &Lexicon, text: &str) -> bool {
-    let feasible = lexicon.feasible.as_ref();
     // "Can we" with another verb asks whether it can be done, "could we" with any.
     let asks_whether = CAN_WE.iter().flat_map(|can| can.find_iter(text)).any(|found| {
-        let orders = feasible.is_some_and(|feasible| feasible.is_match(&text[found.end()..]));
+        let orders = lexicon.feasible.is_in(&text[found.end()..]);
         !orders || found.as_str().to_lowercase().starts_with("could")
     });
-    is_match(lexicon.request.as_ref(), text) && !asks_whether
+    lexicon.request.is_in(text) && !asks_whether
 }
 
 fn is_question(text: &str) -> bool {
@@ -173,9 +172,7 @@ fn asks_besides(lexicon: &Lexicon, text: &str) -> bool {
     }
     pieces.push(&text[from..]);
     let asks = |piece: &&str| {
-        piece.contains('?')
-            && !is_match(lexicon.request.as_ref(), piece)
-            && !is_match(CAN_YOU.as_ref(), piece)
+        piece.contains('?') && !lexicon.request.is_in(piece) && !is_match(CAN_YOU.as_ref(), piece)
     };
     pieces.iter().any(asks)
 }

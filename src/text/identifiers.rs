@@ -65,37 +65,76 @@ impl Identifier {
 
 const EXTENSIONS: &str = "go|rs|py|jsx?|tsx?|mjs|cjs|jsonl?|ya?ml|toml|md|txt|sh|bash|zsh|fish|c|h|cc|cpp|hpp|java|kt|swift|rb|php|cs|sql|proto|html?|css|scss|lock|cfg|ini|conf|env|log|csv|tsv|xml|svg|png|jpe?g|gif|pdf|gradle|lua|exs?|heex|vue|svelte|tf|mod|sum";
 
-static CLASSES: LazyLock<Vec<(Class, Regex)>> = LazyLock::new(|| {
-    let file = format!(r"\b[\w-]+(?:\.[\w-]+)*\.(?:{EXTENSIONS})\b");
+/// The classes in order, each with its pattern, made when a text first may hold one.
+static CLASSES: [(Class, LazyLock<Option<Regex>>); 13] = [
+    (Class::Url, LazyLock::new(|| compiled(Class::Url))),
+    (Class::Path, LazyLock::new(|| compiled(Class::Path))),
+    (Class::File, LazyLock::new(|| compiled(Class::File))),
+    (Class::Version, LazyLock::new(|| compiled(Class::Version))),
+    (Class::Ticket, LazyLock::new(|| compiled(Class::Ticket))),
+    (Class::Uuid, LazyLock::new(|| compiled(Class::Uuid))),
+    (Class::Hash, LazyLock::new(|| compiled(Class::Hash))),
+    (Class::Flag, LazyLock::new(|| compiled(Class::Flag))),
+    (Class::Variable, LazyLock::new(|| compiled(Class::Variable))),
+    (Class::Snake, LazyLock::new(|| compiled(Class::Snake))),
+    (Class::Dotted, LazyLock::new(|| compiled(Class::Dotted))),
+    (Class::Camel, LazyLock::new(|| compiled(Class::Camel))),
+    (Class::Number, LazyLock::new(|| compiled(Class::Number))),
+];
+
+fn compiled(class: Class) -> Option<Regex> {
+    Regex::new(&pattern(class)).ok()
+}
+
+fn pattern(class: Class) -> String {
+    let pattern = match class {
+        Class::Url => r#"(?i)\b[a-z][a-z0-9+.-]*://[^\s)>\]}"'`|,]+"#,
+        Class::Path => r"(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+[\w.@+*-]*[\w*]|[~/]/?(?:[\w.@+-]+/)*[\w.@+-]*\w",
+        Class::File => return file(),
+        Class::Version => r"\bv?\d+\.\d+(?:\.\d+)*(?:-\w[\w.]*)?\b",
+        Class::Ticket => r"\b[A-Z][A-Z0-9]{1,9}-\d+\b|#\d{1,6}\b",
+        Class::Uuid => r"(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b",
+        Class::Hash => r"\b[0-9a-f]{7,64}\b",
+        Class::Flag => r"--[a-z][\w-]+",
+        Class::Variable => r"\$[A-Z_][A-Z0-9_]+\b|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b",
+        Class::Snake => r"\b_?[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b",
+        Class::Dotted => r"\b[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+\b",
+        Class::Camel => {
+            r"\b(?:[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}|[A-Z]{2,}[a-z]+[A-Za-z0-9]*|[A-Z][a-z0-9]+[A-Z]{2,})\b"
+        }
+        Class::Number => return number(),
+    };
+    pattern.to_owned()
+}
+
+fn file() -> String {
+    format!(r"\b[\w-]+(?:\.[\w-]+)*\.(?:{EXTENSIONS})\b")
+}
+
+fn number() -> String {
     let units = r"%|ms\b|s\b|sec\b|seconds?\b|min\b|minutes?\b|hours?\b|hrs?\b|days?\b|weeks?\b|years?\b|[KMGT]i?B\b|bytes?\b|tokens?\b|lines?\b|px\b|rpm\b|rps\b|qps\b|k\b|x\b";
-    let number = format!(r"[+\-−]?\d[\d,]*(?:\.\d+)?(?:\s?(?:{units}))?");
-    let table: [(Class, &str); 13] = [
-        (Class::Url, r#"(?i)\b[a-z][a-z0-9+.-]*://[^\s)>\]}"'`|,]+"#),
-        (Class::Path, r"(?:~|\.{1,2})?/?(?:[\w.@+-]+/)+[\w.@+*-]*[\w*]|[~/]/?(?:[\w.@+-]+/)*[\w.@+-]*\w"),
-        (Class::File, &file),
-        (Class::Version, r"\bv?\d+\.\d+(?:\.\d+)*(?:-\w[\w.]*)?\b"),
-        (Class::Ticket, r"\b[A-Z][A-Z0-9]{1,9}-\d+\b|#\d{1,6}\b"),
-        (Class::Uuid, r"(?i)\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"),
-        (Class::Hash, r"\b[0-9a-f]{7,64}\b"),
-        (Class::Flag, r"--[a-z][\w-]+"),
-        (Class::Variable, r"\$[A-Z_][A-Z0-9_]+\b|\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b"),
-        (Class::Snake, r"\b_?[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b"),
-        (Class::Dotted, r"\b[A-Za-z_]\w*(?:(?:\.|::)[A-Za-z_]\w*)+\b"),
-        (
-            Class::Camel,
-            r"\b(?:[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}|[A-Z]{2,}[a-z]+[A-Za-z0-9]*|[A-Z][a-z0-9]+[A-Z]{2,})\b",
-        ),
-        (Class::Number, &number),
-    ];
-    table.into_iter().filter_map(|(class, pattern)| Some((class, Regex::new(pattern).ok()?))).collect()
-});
+    format!(r"[+\-−]?\d[\d,]*(?:\.\d+)?(?:\s?(?:{units}))?")
+}
 
 /// The identifiers of `text`, by class and then by place.
 pub fn find(text: &str) -> Vec<Identifier> {
+    find_until(text, Class::Number)
+}
+
+/// Those that name files: of classes that come first, so that no other has to be looked for.
+pub fn files(text: &str) -> Vec<Identifier> {
+    let mut found = find_until(text, Class::File);
+    found.retain(Identifier::is_file);
+    found
+}
+
+/// The identifiers of the classes up to `last`.
+fn find_until(text: &str, last: Class) -> Vec<Identifier> {
     let mut out = Vec::new();
     let mut used = vec![false; text.len()];
-    for (class, pattern) in CLASSES.iter() {
-        for found in pattern.find_iter(text) {
+    let classes = CLASSES.iter().take_while(|(class, _)| *class <= last);
+    for (class, pattern) in classes.filter(|(class, _)| may_hold(*class, text.as_bytes())) {
+        for found in pattern.iter().flat_map(|pattern| pattern.find_iter(text)) {
             let range = found.range();
             if used[range.clone()].contains(&true) || !stands_free(*class, text, &range) {
                 continue;
@@ -109,6 +148,25 @@ pub fn find(text: &str) -> Vec<Identifier> {
         }
     }
     out
+}
+
+/// Whether a text has what every identifier of a class has: it is quicker to look for than the whole pattern.
+fn may_hold(class: Class, text: &[u8]) -> bool {
+    let has = |byte: u8| memchr::memchr(byte, text).is_some();
+    match class {
+        Class::Url => memchr::memmem::find(text, b"://").is_some(),
+        Class::Path => memchr::memchr2(b'/', b'~', text).is_some(),
+        Class::File | Class::Version => has(b'.'),
+        Class::Ticket => memchr::memchr2(b'-', b'#', text).is_some(),
+        Class::Uuid => has(b'-'),
+        Class::Flag => memchr::memmem::find(text, b"--").is_some(),
+        Class::Variable => memchr::memchr2(b'$', b'_', text).is_some(),
+        Class::Snake => has(b'_'),
+        Class::Dotted => memchr::memchr2(b'.', b':', text).is_some(),
+        Class::Camel => text.iter().any(u8::is_ascii_uppercase),
+        // \d is any script's digit.
+        Class::Hash | Class::Number => !text.is_ascii() || text.iter().any(u8::is_ascii_digit),
+    }
 }
 
 /// Whether what stands beside a match lets it be one.
@@ -199,6 +257,24 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn files_are_those_among_all(text in "\\PC{0,60}|[a-z/._:~ -]{0,60}|([a-z]{1,5}[/.]){0,6}(rs|md)") {
+            let mut all = find(&text);
+            all.retain(Identifier::is_file);
+            assert_eq!(files(&text), all);
+        }
+
+        #[test]
+        fn what_is_needed_is_in_every_match(text in "\\PC{0,60}|[a-zA-Z/._:~$#0-9 -]{0,60}") {
+            for (class, pattern) in CLASSES.iter().filter(|(_, pattern)| pattern.as_ref().unwrap().is_match(&text)) {
+                // What matches without a digit is no hash after all.
+                if *class == Class::Hash {
+                    continue;
+                }
+                assert!(may_hold(*class, text.as_bytes()), "{class:?} {pattern:?}");
+            }
+        }
+
         #[test]
         fn ranges_slice_and_do_not_overlap(text in "\\PC{0,60}|[a-z/._#0-9A-Z: -]{0,60}") {
             let mut ids = find(&text);

@@ -18,6 +18,9 @@ pub fn of(text: &str) -> String {
 pub fn first(text: &str, length: usize) -> String {
     // Far more than a preview can need, and a bound on what blank text of any length costs.
     let head = floor(text, length * 64).trim_start();
+    if let Some(plain) = plain(head, length) {
+        return plain.to_owned();
+    }
     let mut out = String::with_capacity(head.len().min(length + length / 4));
     let mut left = length;
     let mut gap = false;
@@ -42,6 +45,29 @@ pub fn first(text: &str, length: usize) -> String {
     out
 }
 
+/// The first `length` characters of `head` where they need no folding, as most do not: printable, with single spaces.
+fn plain(head: &str, length: usize) -> Option<&str> {
+    let cut = head.len().min(length);
+    let mut before = b'.';
+    for byte in &head.as_bytes()[..cut] {
+        let folds = *byte < b' ' || (*byte == b' ' && before == b' ');
+        if folds || !byte.is_ascii() {
+            return None;
+        }
+        before = *byte;
+    }
+    Some(head[..cut].trim_end())
+}
+
+/// What somebody typed, as a message quotes it: what to do next must not be pushed out of sight.
+pub fn quoted(text: &str) -> std::borrow::Cow<'_, str> {
+    const MOST: usize = 32;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
 /// The longest prefix of `text` of at most `bytes` bytes that ends between characters.
 pub fn floor(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes.min(text.len()))]
@@ -57,6 +83,14 @@ mod tests {
         assert_eq!(of(&"x".repeat(500)).chars().count(), LENGTH);
         assert_eq!(of(&"é ".repeat(500)).chars().count(), LENGTH - 1);
         assert_eq!(of("   \n"), "");
+        assert_eq!(of(&format!("{} y", "x".repeat(LENGTH - 1))), "x".repeat(LENGTH - 1));
+    }
+
+    #[test]
+    fn what_is_quoted_is_short() {
+        assert_eq!(quoted("é"), "é");
+        assert_eq!(quoted(&"é".repeat(32)), "é".repeat(32));
+        assert_eq!(quoted(&"é".repeat(33)), format!("{}…", "é".repeat(32)));
     }
 
     #[test]

@@ -11,6 +11,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::spans::{self, Marks};
+
 /// What a piece of a summary is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -152,10 +154,13 @@ static LAST_LINES: Pattern = LazyLock::new(|| {
 });
 static BULLET: Pattern = LazyLock::new(|| pattern(r"^\s*(?:[-*•+]|\d{1,3}[.)]|[a-z][.)]|\(\d+\))\s+"));
 static TICK: Pattern = LazyLock::new(|| pattern(r"^(?:\[[ xX]\]|✅|⏳|☐|☑|✓|✗|❌|🔄)\s*"));
-static HEADING: Pattern =
-    LazyLock::new(|| pattern(r"^(?:#{1,6}\s+.*|\*\*[^*]{2,80}\*\*:?|[A-Z][^.!?`]{1,70}:)\s*$"));
 static QUOTED_LINE: Pattern = LazyLock::new(|| pattern(r#"^\s*["“].*["”]\s*(?:\([^)]*\))?\.?\s*$"#));
-static SHELTER: Pattern = LazyLock::new(|| pattern(r#"`[^`\n]+`|"[^"\n]{0,400}"|“[^”\n]{0,400}”"#));
+/// No sentence ends inside these.
+const SHELTER: [Marks; 3] = [
+    Marks { open: &['`'], close: &['`'], least: 1, most: usize::MAX },
+    Marks { open: &['"'], close: &['"'], least: 0, most: 400 },
+    Marks { open: &['“'], close: &['”'], least: 0, most: 400 },
+];
 static STOP: Pattern = LazyLock::new(|| pattern(r#"[.!?]+["'”’)\]`*]*\s+"#));
 static SHORTENED: Pattern = LazyLock::new(|| {
     pattern(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|fig|dr|mr|ms|inc|st)\.|\b[a-z]\.|\b\d+\.)$")
@@ -171,10 +176,7 @@ fn match_end(pattern: &Pattern, text: &str) -> usize {
 
 /// Where the sentences of one paragraph stand in it.
 pub fn split(paragraph: &str) -> Vec<Range<usize>> {
-    let mut sheltered: Vec<Range<usize>> = Vec::new();
-    if let Some(shelter) = SHELTER.as_ref() {
-        sheltered.extend(shelter.find_iter(paragraph).map(|found| found.range()));
-    }
+    let sheltered = spans::find(paragraph, &SHELTER);
     let mut out = Vec::new();
     let mut from = 0;
     for stop in STOP.iter().flat_map(|stop| stop.find_iter(paragraph)) {
@@ -258,7 +260,7 @@ impl Cutter {
         let bullet = match_end(&BULLET, raw).max(indent);
         let from = bullet + match_end(&TICK, &raw[bullet..]);
         let rest = &raw[from..];
-        if is_match(&HEADING, rest.trim()) {
+        if is_heading(rest.trim()) {
             self.open_heading(rest.trim(), indent);
         } else if is_match(&QUOTED_LINE, rest) {
             self.push(Kind::Quote, at + from..at + from + rest.trim_end().len(), indent, true);
@@ -320,6 +322,24 @@ impl Cutter {
             self.push(Kind::Code, from..end, usize::MAX, true);
         }
     }
+}
+
+/// Whether a line is `# Heading`, `**Heading**:` or `Heading:`, the last without a sentence in it.
+fn is_heading(trimmed: &str) -> bool {
+    let marks = trimmed.bytes().take_while(|b| *b == b'#').count();
+    if (1..=6).contains(&marks) && trimmed[marks..].starts_with(char::is_whitespace) {
+        return true;
+    }
+    let bold = trimmed.strip_suffix(':').unwrap_or(trimmed);
+    if let Some(name) = bold.strip_prefix("**").and_then(|bold| bold.strip_suffix("**")) {
+        return !name.contains('*') && (2..=80).contains(&name.chars().count());
+    }
+    let Some(name) =
+        trimmed.strip_suffix(':').filter(|name| name.starts_with(|c: char| c.is_ascii_uppercase()))
+    else {
+        return false;
+    };
+    !name.contains(['.', '!', '?', '`']) && (2..=71).contains(&name.chars().count())
 }
 
 fn is_rule(trimmed: &str) -> bool {

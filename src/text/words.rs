@@ -24,31 +24,48 @@ pub fn is_stop(word: &str) -> bool {
     word.len() <= 7 && STOP.binary_search(&word).is_ok()
 }
 
+/// Calls `take` with the bytes of every word of `text`, in order.
+pub fn each(text: &str, mut take: impl FnMut(Range<usize>)) {
+    let mut scan = Scan { text, at: 0 };
+    while let Some(range) = scan.next_word() {
+        take(range);
+    }
+}
+
 /// Calls `take` with every word of `text` in order: lower-case, unstemmed, stop words included, and its bytes.
 pub fn each_spoken(text: &str, mut take: impl FnMut(&str, Range<usize>)) {
     let mut word = String::new();
-    let mut scan = Scan { text, at: 0 };
-    while let Some(range) = scan.next_word() {
-        word.clear();
-        let found = &text[range.clone()];
-        if found.is_ascii() {
-            word.push_str(found);
-            word.make_ascii_lowercase();
-        } else {
-            word.extend(found.chars().flat_map(char::to_lowercase));
-        }
+    each(text, |range| {
+        lower(&text[range.clone()], &mut word);
         take(&word, range);
+    });
+}
+
+fn lower(found: &str, word: &mut String) {
+    word.clear();
+    if found.is_ascii() {
+        word.push_str(found);
+        word.make_ascii_lowercase();
+    } else {
+        word.extend(found.chars().flat_map(char::to_lowercase));
     }
+}
+
+/// Leaves in `out` the stem of a word as it stands in a text; false where it is a stop word.
+pub fn stem_of(found: &str, out: &mut String) -> bool {
+    lower(found, out);
+    let counts = !is_stop(out);
+    if counts {
+        stem(out);
+    }
+    counts
 }
 
 /// Calls `take` with the stem of every word of `text` that is no stop word, and the word's bytes.
 pub fn each_stem(text: &str, mut take: impl FnMut(&str, Range<usize>)) {
     let mut stemmed = String::new();
-    each_spoken(text, |word, range| {
-        if !is_stop(word) {
-            stemmed.clear();
-            stemmed.push_str(word);
-            stem(&mut stemmed);
+    each(text, |range| {
+        if stem_of(&text[range.clone()], &mut stemmed) {
             take(&stemmed, range);
         }
     });
@@ -144,6 +161,19 @@ impl Scan<'_> {
 
     /// The end of the word that begins with the letter at `from`.
     fn end_of_letters(&self, from: usize) -> usize {
+        let end = end_of_ascii(self.text.as_bytes(), from).unwrap_or_else(|| self.end_of_any(from));
+        let bytes = self.text.as_bytes();
+        if bytes.get(end) == Some(&b'\'') {
+            let tail = bytes[end + 1..].iter().take_while(|b| b.is_ascii_lowercase()).count();
+            if tail > 0 {
+                return end + 1 + tail;
+            }
+        }
+        end
+    }
+
+    /// The same for letters of any script, without the ending.
+    fn end_of_any(&self, from: usize) -> usize {
         let mut chars = self.text[from..].char_indices().peekable();
         let mut end = from;
         // The two letters before: a hump begins at `aB`, and at the last capital of `ABc`.
@@ -164,15 +194,24 @@ impl Scan<'_> {
             last = Some(c);
             end = at + c.len_utf8();
         }
-        let bytes = self.text.as_bytes();
-        if bytes.get(end) == Some(&b'\'') {
-            let tail = bytes[end + 1..].iter().take_while(|b| b.is_ascii_lowercase()).count();
-            if tail > 0 {
-                return end + 1 + tail;
-            }
-        }
         end
     }
+}
+
+/// Where a word of ASCII letters ends; none where other letters may follow.
+fn end_of_ascii(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut end = from;
+    while let Some(byte) = bytes.get(end).filter(|byte| byte.is_ascii_alphabetic()) {
+        if byte.is_ascii_uppercase() && end > from {
+            let last = bytes[end - 1];
+            let next_is_small = bytes.get(end + 1).is_some_and(u8::is_ascii_lowercase);
+            if last.is_ascii_lowercase() || next_is_small {
+                return Some(end);
+            }
+        }
+        end += 1;
+    }
+    (end > from && bytes.get(end).is_none_or(u8::is_ascii)).then_some(end)
 }
 
 /// Digits with their separators: `1,024`, `2.1.7`, `14:02`.
@@ -270,6 +309,16 @@ mod tests {
                 assert_eq!(text[range.clone()].to_lowercase(), word);
                 end = range.end;
             });
+        }
+
+        #[test]
+        fn ascii_words_end_where_any_would(text in "[a-zA-Zé_ '9]{0,40}") {
+            let scan = Scan { text: &text, at: 0 };
+            for from in (0..text.len()).filter(|at| text.as_bytes()[*at].is_ascii_alphabetic()) {
+                if let Some(end) = end_of_ascii(text.as_bytes(), from) {
+                    assert_eq!(end, scan.end_of_any(from));
+                }
+            }
         }
 
         #[test]

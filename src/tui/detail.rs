@@ -122,11 +122,22 @@ fn turn_facts(session: &Session, id: TurnId) -> String {
     };
     let mut facts = vec![place];
     facts.extend(clock(turn.time, true));
-    facts.push(format!("~{} tokens", grouped(u64::from(turn.tokens))));
+    facts.push(size(session, id));
     if turn.context > 0 {
         facts.push(format!("context {}", grouped(u64::from(turn.context))));
     }
     facts.join(" · ")
+}
+
+/// The size of a turn; of an encrypted summary only what stands beside it is known.
+fn size(session: &Session, id: TurnId) -> String {
+    let tokens = session.turn(id).tokens;
+    let sealed = session.compaction_of(id).is_some_and(|compaction| compaction.encrypted.is_some());
+    match (sealed, tokens) {
+        (true, 0) => "size in tokens unknown".to_owned(),
+        (true, _) => format!("size in tokens unknown, ~{} beside it", grouped(u64::from(tokens))),
+        (false, _) => format!("~{} tokens", grouped(u64::from(tokens))),
+    }
 }
 
 /// Whether the model sees a turn, and what became of it if not.
@@ -186,7 +197,7 @@ fn summary_facts(session: &Session, compaction: &Compaction) -> Vec<(Tone, Strin
         let messages = count(u64::from(compaction.told_anew), "message");
         facts.push((
             Tone::Dim,
-            format!("{messages} told to the model anew beside it: no earlier turn says the same"),
+            format!("{messages} beside the summary in the same record, which no earlier turn holds"),
         ));
     }
     if compaction.covers.is_empty() && compaction.kept.is_empty() {
@@ -245,15 +256,14 @@ fn one_section(view: &View, log: &OpenLog, generation: u32, section: u16) -> Doc
     }
 }
 
-fn one_sentence(view: &View, log: &OpenLog, tracing: &Tracing, generation: u32, place: u16) -> Document {
+fn one_sentence(view: &View, log: &OpenLog, tracing: &Tracing, generation: u32, place: u32) -> Document {
     let summary = view.summary_text(log, generation);
-    let Some(sentence) = summary.sentences.get(usize::from(place)) else { return Document::default() };
+    let Some(sentence) = summary.sentences.get(place as usize) else { return Document::default() };
     let title = format!("g{generation}.s{} {}", place + 1, sentence.kind.name());
     let facts = vec![
         super::trace::standing(log, tracing, generation, place),
         (Tone::Dim, format!("recorded · in the summary of g{generation} · t shows what it rests on")),
     ];
-    let pending = tracing.get(generation).is_none() && tracing.failure(generation).is_none();
     let mut blocks =
         vec![Block::whole(String::new(), Tone::Summary, sentence.text(&summary.text).to_owned())];
     if let Some(section) = summary.section_of(place).and_then(|at| summary.sections.get(usize::from(at))) {
@@ -261,19 +271,19 @@ fn one_sentence(view: &View, log: &OpenLog, tracing: &Tracing, generation: u32, 
         let name = if section.heading.is_empty() { "opening" } else { &section.heading };
         blocks.push(Block::whole(format!("── its section: {name}"), Tone::Dim, text));
     }
-    Document { title, facts, blocks, pending, ..Document::default() }
+    Document { title, facts, blocks, ..Document::default() }
 }
 
 fn record(log: &OpenLog, row: u32) -> Document {
     let session = &log.session;
-    let Some(record) = session.rows().get(row as usize) else { return Document::default() };
+    let Some(record) = session.rows().get(row) else { return Document::default() };
     let title = if session.partial { "L…".to_owned() } else { format!("L{}", record.line) };
     let reason = session.malformed_reason(row);
     let mut facts = vec![(
         Tone::Dim,
         format!(
             "{} · {} at offset {}",
-            session.label(record),
+            session.label(&record),
             bytes(u64::from(record.length)),
             grouped(record.offset)
         ),
@@ -376,7 +386,7 @@ fn largest(log: &OpenLog, mut turns: Vec<TurnId>) -> Block {
             (Tone::Dim, format!("~{:<6}", short(u64::from(turn.tokens)))),
             (Tone::Heading, format!("{} ", session.address(*id))),
             (tone_of(turn.role), format!("{} ", turn.role.name())),
-            (Tone::Text, turn.preview.to_string()),
+            (Tone::Text, session.preview(turn).to_owned()),
         ]
     });
     Block::runs("largest turns".to_owned(), lines.collect())

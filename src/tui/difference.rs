@@ -5,18 +5,21 @@ use std::time::Duration;
 use similar::{ChangeTag, TextDiff};
 
 use crate::outline::View;
+use crate::session::Compaction;
 use crate::session::open::OpenLog;
 
 use super::document::{Block, Document, Runs, Tone};
 
 /// What changed in the summary of `generation` since the readable one before it.
 pub fn document(view: &View, log: &OpenLog, generation: u32) -> Result<Document, String> {
+    let reason = log.session.generation(generation).and_then(Compaction::unreadable);
+    if let Some(reason) = reason {
+        return Err(format!("g{generation} cannot be compared: {reason}"));
+    }
     let before = (1..generation)
         .rev()
-        .find(|earlier| {
-            log.session.generation(*earlier).is_some_and(|compaction| compaction.summary.is_some())
-        })
-        .ok_or_else(|| format!("there is no summary before g{generation} to compare with"))?;
+        .find(|earlier| log.session.generation(*earlier).is_some_and(Compaction::is_readable))
+        .ok_or_else(|| format!("there is no readable summary before g{generation} to compare with"))?;
     let (old, new) = (view.summary_text(log, before), view.summary_text(log, generation));
     if old.pending.is_some() || new.pending.is_some() {
         return Err("the summaries are still being read: try again".to_owned());

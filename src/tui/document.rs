@@ -57,10 +57,14 @@ pub struct Block {
     pub body: Body,
     /// Where its heading leads.
     pub link: Option<Node>,
+    /// The words that are to be seen there.
+    pub words: Option<String>,
     /// It stands right under the block before.
     pub close: bool,
     folded: bool,
     pieces: Vec<Range<usize>>,
+    /// Of what a fold hides: it begins within a line, and how many lines begin in it.
+    hidden: (bool, usize),
 }
 
 /// A text, or a share in one that is kept elsewhere: a text of 60 MB is not copied for every frame.
@@ -110,7 +114,11 @@ impl Block {
         let text = text.into();
         let pieces = cut(text.as_str());
         let folded = pieces.len() > FOLD_OVER;
-        Self { folded, pieces, ..Self::new(heading, tone, Body::Text(text)) }
+        let begins = |piece: &Range<usize>| piece.start == 0 || text.as_str()[..piece.start].ends_with('\n');
+        let rest = pieces.get(FOLDED..).unwrap_or_default();
+        let inside = rest.first().is_some_and(|first| !begins(first));
+        let hidden = (inside, rest.iter().filter(|piece| begins(piece)).count());
+        Self { folded, pieces, hidden, ..Self::new(heading, tone, Body::Text(text)) }
     }
 
     /// A block that is never folded.
@@ -127,12 +135,27 @@ impl Block {
 
     /// A block that is never folded and leads nowhere.
     pub fn new(heading: String, tone: Tone, body: Body) -> Self {
-        Self { heading, tone, body, link: None, close: false, folded: false, pieces: Vec::new() }
+        Self {
+            heading,
+            tone,
+            body,
+            link: None,
+            words: None,
+            close: false,
+            folded: false,
+            pieces: Vec::new(),
+            hidden: (false, 0),
+        }
     }
 
     /// The same, leading to `node`.
     pub fn leading_to(self, node: Node) -> Self {
         Self { link: Some(node), ..self }
+    }
+
+    /// The same, to be seen at these words of it.
+    pub fn at(self, words: &str) -> Self {
+        Self { words: Some(words.to_owned()), ..self }
     }
 
     /// The same without a blank line before it.
@@ -232,8 +255,9 @@ impl Document {
     }
 
     /// Where the chosen link leads.
-    pub fn target(&self) -> Option<Node> {
-        self.blocks.get(self.chosen?)?.link
+    pub fn target(&self) -> Option<(Node, Option<String>)> {
+        let block = self.blocks.get(self.chosen?)?;
+        Some((block.link?, block.words.clone()))
     }
 
     /// The line at `index`, and the block it belongs to.
@@ -307,13 +331,15 @@ fn line_of(block: &Block, index: usize) -> Line<'_> {
         Body::Pair(before, after, _) if index == 0 => Line::Pair(before, after),
         Body::Pair(_, _, below) => Line::Runs(&below[index - 1]),
         Body::Text(text) if block.folded && index == FOLDED => {
-            let hidden = block.pieces.len() - FOLDED;
             let from = block.pieces[FOLDED].start;
             let size = crate::text::numbers::bytes((text.as_str().len() - from) as u64);
-            Line::Fold(format!(
-                "… {} more, {size} · Enter unfolds",
-                crate::text::numbers::count(hidden as u64, "line")
-            ))
+            let lines = crate::text::numbers::count(block.hidden.1 as u64, "line");
+            let what = match block.hidden {
+                (true, 0) => "the rest of this line".to_owned(),
+                (true, _) => format!("the rest of this line and {lines} more"),
+                (false, _) => format!("{lines} more"),
+            };
+            Line::Fold(format!("… {what}, {size} · Enter unfolds"))
         }
         Body::Text(text) => Line::Text(&text.as_str()[block.pieces[index].clone()]),
     }
@@ -353,6 +379,25 @@ mod tests {
         assert_eq!(shown(&document)[21], "… 80 lines more, 400 B · Enter unfolds");
         assert!(document.toggle_fold(0));
         assert_eq!(document.len(), 1 + 100);
+    }
+
+    #[test]
+    fn a_fold_counts_lines_of_the_text() {
+        for (text, fold) in [
+            ("x".repeat(PIECE * 70), "… the rest of this line, 200 KiB · Enter unfolds"),
+            (
+                format!("{}\nb\nc\n", "x".repeat(PIECE * 70)),
+                "… the rest of this line and 2 lines more, 200 KiB · Enter unfolds",
+            ),
+            (
+                format!("{}{}", "a\n".repeat(20), "x".repeat(PIECE * 70)),
+                "… 1 line more, 280 KiB · Enter unfolds",
+            ),
+        ] {
+            let block = Block::text(String::new(), Tone::Text, text);
+            let document = Document { blocks: vec![block], ..Document::default() };
+            assert_eq!(shown(&document).last().unwrap(), fold);
+        }
     }
 
     #[test]

@@ -59,6 +59,8 @@ pub enum Event {
     Found(Found),
     /// News of the sessions there are.
     Sessions(News),
+    /// What has come so far is no log of a known format, and why; what comes next may still make it one.
+    Undecided(String),
     /// A newer session of the same directory came to be.
     Newer(PathBuf),
     /// A large text was read.

@@ -58,6 +58,8 @@ pub struct Feed {
     pub gone: bool,
     /// It cannot be read, and why.
     pub problem: Option<String>,
+    /// Why what has come so far is no log of a known format.
+    pub doubt: Option<String>,
     /// Changes are looked for by polling, since no events arrive.
     pub polled: bool,
     /// All that is there was read.
@@ -81,6 +83,11 @@ impl Feed {
             resting: true,
             ..Self::default()
         }
+    }
+
+    /// Why there is no log to show, if something is wrong with it.
+    pub(super) fn nothing(&self) -> Option<&str> {
+        self.problem.as_deref().or(self.doubt.as_deref())
     }
 
     /// Bytes read and to read, while what was there at the start is still being read and their number is known.
@@ -111,6 +118,8 @@ pub struct Detail {
     pub height: usize,
     /// What of the node it shows.
     pub shows: Shows,
+    /// Words to scroll to once they are there.
+    pub seek: Option<String>,
 }
 
 /// What the detail pane shows of the selected node.
@@ -136,6 +145,8 @@ pub struct Areas {
     pub detail: Rect,
     /// The column between the panes.
     pub divider: u16,
+    /// Only the pane that has the keys is on the screen.
+    pub one_pane: bool,
     /// The line about a compaction.
     pub banner: Rect,
 }
@@ -406,15 +417,14 @@ impl Model {
             };
             self.detail.of = None;
         }
+        let (Some(log), Some(view)) = (&self.log, &self.view) else { return };
+        ask(&mut self.tracing, &log.session, node, self.detail.shows);
         if (self.detail.of == of && !self.detail.document.pending) || self.detail.shows == Shows::Difference {
             return;
         }
-        let (Some(log), Some(view)) = (&self.log, &self.view) else { return };
-        let same_node = self.detail.of.is_some_and(|(shown, _)| shown == node);
+        let same_node =
+            self.detail.of.is_some_and(|(shown, _)| shown == node) && !self.detail.document.pending;
         let chosen = self.detail.document.chosen;
-        // A trace grows while it is looked at; what else was pending is another text now.
-        let grown = same_node
-            && (!self.detail.document.pending || matches!(node, Node::Sentence(..)) || chosen.is_some());
         self.detail.document = match (self.detail.shows, node) {
             (Shows::Trace(_), Node::Sentence(generation, place)) => {
                 trace::sentence(view, log, &self.tracing, generation, place)
@@ -423,15 +433,20 @@ impl Model {
             _ => detail::document(view, log, &self.tracing, node),
         };
         self.detail.of = of;
-        ask(&mut self.tracing, &log.session, node, self.detail.shows);
-        if grown {
+        if same_node {
+            // A trace grows while it is looked at; the first links stay where they are.
             let document = &mut self.detail.document;
-            document.chosen = chosen
-                .filter(|chosen| document.blocks.get(*chosen).is_some_and(|b| b.link.is_some()))
-                .or(document.chosen);
+            let holds =
+                |chosen: &usize| document.blocks.get(*chosen).is_some_and(|block| block.link.is_some());
+            document.chosen = chosen.filter(holds).or(document.chosen);
         } else {
             self.detail.place = Place::default();
             self.show_match();
+        }
+        if !self.detail.document.pending
+            && let Some(words) = self.detail.seek.take()
+        {
+            self.show_words(&words);
         }
     }
 
@@ -452,7 +467,8 @@ impl Model {
     }
 }
 
-/// Asks for what the document of `node` needs and does not have.
+/// Asks for what the document of `node` needs and does not have: every frame anew, so that what is not looked at any
+/// more is not asked for. It is made anew when that comes.
 fn ask(tracing: &mut Tracing, session: &Session, node: Node, shows: Shows) {
     let wanted = match (shows, node) {
         (Shows::Trace(_), Node::Sentence(generation, _)) => tracing.next_back(session, generation),

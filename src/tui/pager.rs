@@ -13,6 +13,8 @@ use super::document::{Document, Line, Runs, Tone};
 const SIDE_BY_SIDE: usize = 60;
 /// What stands between them.
 const BETWEEN: &str = " │ ";
+/// What stands before the second of them where it stands below the first.
+const BECAME: &str = "→ ";
 /// The signs before a link: chosen, and not.
 const LINK: (&str, &str) = ("▸ ", "  ");
 
@@ -94,7 +96,12 @@ pub fn rows(line: &Line, width: usize) -> Vec<Row> {
 fn pair(before: &[(Tone, String)], after: &[(Tone, String)], width: usize) -> Vec<Row> {
     if width < SIDE_BY_SIDE {
         let mut out = rows(&Line::Runs(before), width);
-        out.extend(rows(&Line::Runs(after), width));
+        let mut below = rows(&Line::Runs(after), width.saturating_sub(BECAME.width()));
+        for (number, row) in below.iter_mut().enumerate() {
+            let sign = if number == 0 { BECAME.to_owned() } else { " ".repeat(BECAME.width()) };
+            row.runs.insert(0, (Tone::Dim, sign));
+        }
+        out.extend(below);
         return out;
     }
     let column = (width - BETWEEN.width()) / 2;

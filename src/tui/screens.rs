@@ -401,7 +401,8 @@ impl Drop for Screens {
 fn changes(model: &Model, event: &Event) -> bool {
     match event {
         Event::Resting { polled, pending } => model.feed != model.feed.at_rest(*polled, *pending),
-        Event::Gone => !model.feed.gone,
+        Event::Gone => !model.feed.gone || model.feed.problem.is_some(),
+        Event::Undecided(doubt) => model.feed.doubt.as_ref() != Some(doubt),
         Event::Waiting => !model.feed.waiting,
         Event::Unreadable(problem) => model.feed.problem.as_ref() != Some(problem),
         Event::Pause => model.count.is_some(),

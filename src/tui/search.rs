@@ -146,7 +146,7 @@ impl Drop for Search {
 
 /// The records of turns from row `row` on.
 pub fn records_from(session: &Session, row: usize) -> Vec<Record> {
-    let rows = session.rows()[row.min(session.rows().len())..].iter();
+    let rows = session.rows().from(row as u32);
     rows.filter_map(|row| Some((row.turn()?, row.offset, row.length))).collect()
 }
 

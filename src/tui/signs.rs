@@ -10,7 +10,7 @@ use super::document::Tone;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sign {
     /// One column wide.
-    pub sign: &'static str,
+    pub mark: &'static str,
     /// In a word or two.
     pub name: &'static str,
     /// For the help.
@@ -19,8 +19,8 @@ pub struct Sign {
     pub tone: Tone,
 }
 
-const fn sign(sign: &'static str, name: &'static str, tone: Tone, doc: &'static str) -> Sign {
-    Sign { sign, name, doc, tone }
+const fn sign(mark: &'static str, name: &'static str, tone: Tone, doc: &'static str) -> Sign {
+    Sign { mark, name, doc, tone }
 }
 
 /// Most of it is found.
@@ -52,11 +52,11 @@ pub const FAILED: Sign = sign("✗", "cannot be traced", Tone::Warn, "the log co
 pub const ALL: [Sign; 8] = [SUPPORTED, WEAK, UNSUPPORTED, ABSENCE, UNKNOWN, CODE, PENDING, FAILED];
 
 /// The sign of the sentence at `place` of a generation's summary.
-pub fn of(tracing: &Tracing, generation: u32, place: u16) -> Sign {
+pub fn of(tracing: &Tracing, generation: u32, place: u32) -> Sign {
     let Some(trace) = tracing.get(generation) else {
         return if tracing.failure(generation).is_some() { FAILED } else { PENDING };
     };
-    let Some(traced) = trace.sentences.get(usize::from(place)) else { return UNKNOWN };
+    let Some(traced) = trace.sentences.get(place as usize) else { return UNKNOWN };
     match traced.support {
         _ if traced.sentence.kind == Kind::Code => CODE,
         Support::Supported => SUPPORTED,

@@ -1,5 +1,7 @@
 //! Keys in, screen out: the interface without a terminal, on the demo session.
 
+mod places;
+
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
@@ -19,6 +21,8 @@ use super::search::{Search, compile};
 use super::theme::Theme;
 use super::update::{Effect, update};
 use super::{render, tree};
+
+mod trace;
 
 /// The interface with keys instead of a keyboard.
 struct App {
@@ -184,9 +188,9 @@ fn a_difference_of_two_summaries() {
 
 #[test]
 fn the_help_lists_the_keys() {
-    let mut app = App::new(120, 60);
+    let mut app = App::new(120, 70);
     app.press("?");
-    snapshot("help_120x60", &app);
+    snapshot("help_120x70", &app);
     app.press("x");
     assert!(!app.screen().contains("any key closes"));
 }
@@ -423,7 +427,7 @@ fn a_difference_is_of_the_generation_that_was_jumped_to() {
     app.press(":g2<Enter>d");
     assert!(app.screen().contains("g1 → g2 difference"), "{}", app.screen());
     app.press("d:g1<Enter>d");
-    assert!(app.screen().contains("no summary before g1"), "{}", app.screen());
+    assert!(app.screen().contains("no readable summary before g1"), "{}", app.screen());
 }
 
 #[test]

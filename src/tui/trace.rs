@@ -3,7 +3,9 @@
 //! Three sources are shown, never one alone, and every figure says what it counts: words that are held, no proof. What
 //! is still being traced is said where it will stand.
 
-use crate::lineage::chain::{Carried, Carrier, Chain, Fate, SentenceId, Step};
+use std::borrow::Cow;
+
+use crate::lineage::chain::{Carried, Carrier, Chain, Fate, Forward, SentenceId, Step};
 use crate::lineage::origin::Origin;
 use crate::lineage::support::TOGETHER;
 use crate::lineage::trace::{SourceLink, Trace, Traced};
@@ -21,17 +23,17 @@ use super::signs;
 
 /// The node of a sentence.
 pub fn node(id: SentenceId) -> Node {
-    Node::Sentence(id.generation, id.place as u16)
+    Node::Sentence(id.generation, id.place as u32)
 }
 
 /// What is known of a sentence at a glance, for whoever shows its text.
-pub fn standing(log: &OpenLog, tracing: &Tracing, generation: u32, place: u16) -> (Tone, String) {
+pub fn standing(log: &OpenLog, tracing: &Tracing, generation: u32, place: u32) -> (Tone, String) {
     let sign = signs::of(tracing, generation, place);
     let Some((trace, traced)) = traced(tracing, generation, place) else {
         let why = match tracing.failure(generation) {
-            Some(error) => format!("{} cannot be traced: {error}", sign.sign),
-            None if log.session.partial => format!("{} traced once the log is read", sign.sign),
-            None => format!("{} tracing g{generation} …", sign.sign),
+            Some(error) => format!("{} cannot be traced: {error}", sign.mark),
+            None if log.session.partial => format!("{} traced once the log is read", sign.mark),
+            None => format!("{} tracing g{generation} …", sign.mark),
         };
         return (sign.tone, why);
     };
@@ -45,24 +47,23 @@ pub fn standing(log: &OpenLog, tracing: &Tracing, generation: u32, place: u16) -
         signs::UNKNOWN => format!("support cannot be told: originals are missing from the log; {held}"),
         _ => sign.doc.to_owned(),
     };
-    (sign.tone, format!("{} {words}", sign.sign))
+    (sign.tone, format!("{} {words}", sign.mark))
 }
 
-fn traced(tracing: &Tracing, generation: u32, place: u16) -> Option<(&Trace, &Traced)> {
+fn traced(tracing: &Tracing, generation: u32, place: u32) -> Option<(&Trace, &Traced)> {
     let trace = tracing.get(generation)?;
-    Some((trace, trace.sentences.get(usize::from(place))?))
+    Some((trace, trace.sentences.get(place as usize)?))
 }
 
 /// The trace of a sentence.
-pub fn sentence(view: &View, log: &OpenLog, tracing: &Tracing, generation: u32, place: u16) -> Document {
-    let id = SentenceId { generation, place: usize::from(place) };
+pub fn sentence(view: &View, log: &OpenLog, tracing: &Tracing, generation: u32, place: u32) -> Document {
+    let id = SentenceId { generation, place: place as usize };
     let summary = view.summary_text(log, generation);
     let text = summary.sentence(place).unwrap_or_default();
-    let mut facts = vec![(Tone::Summary, preview::on_one_line(text))];
+    let mut facts = vec![(Tone::Summary, preview::on_one_line(&short(text)))];
     facts.push(standing(log, tracing, generation, place));
     let mut document = Document { title: format!("{id} trace"), ..Document::default() };
     let Some((trace, traced)) = traced(tracing, generation, place) else {
-        document.pending = tracing.failure(generation).is_none();
         return Document { facts, ..document };
     };
     let chain = tracing.traces().chain(id);
@@ -74,7 +75,6 @@ pub fn sentence(view: &View, log: &OpenLog, tracing: &Tracing, generation: u32, 
     if traced.sentence.kind != Kind::Code {
         document.blocks.extend(back(tracing, &steps, missing));
     }
-    document.pending = missing.is_some();
     document.chosen = document.links().first().map(|(block, _)| *block);
     Document { facts, ..document }
 }
@@ -140,9 +140,10 @@ fn steps<'a>(tracing: &Tracing, id: SentenceId, chain: &'a Chain) -> Vec<Link<'a
     out
 }
 
-/// The newest step at which the wording lost its hedge, where it did not get another one.
+/// The newest step at which the wording lost its hedge and no sentence beside it kept one.
 fn lost(steps: &[Link]) -> Option<(Tone, String)> {
-    let (link, loss) = steps.iter().find_map(|link| Some((link, link.loss.as_ref()?)))?;
+    let losses = steps.iter().filter_map(|link| Some((link, link.loss.as_ref()?)));
+    let (link, loss) = losses.into_iter().find(|(_, loss)| loss.beside.is_none())?;
     Some(lost_words(link, loss))
 }
 
@@ -191,7 +192,8 @@ fn sources(trace: &Trace, traced: &Traced) -> Vec<Block> {
         let heading = format!("{} {who} · {held}", address(source, trace.previous));
         let body = Body::Runs(vec![shared(source)]);
         let tone = if source.voice { Tone::User } else { tone_of(source.role) };
-        blocks.push(Block::new(heading, tone, body).leading_to(target(source, trace.previous)).close());
+        let block = Block::new(heading, tone, body).leading_to(target(source, trace.previous)).close();
+        blocks.push(if source.sentence.is_none() { block.at(&source.snippet) } else { block });
     }
     blocks
 }
@@ -221,6 +223,18 @@ fn shared(source: &SourceLink) -> Runs {
     runs
 }
 
+/// Bytes of a wording that are shown: what is wrapped for a frame has to be short.
+const WORDING: usize = 2048;
+
+/// A wording, or as much of it as is shown and how much more there is.
+fn short(text: &str) -> Cow<'_, str> {
+    let head = preview::floor(text, WORDING);
+    match (text.len() - head.len()) as u64 {
+        0 => Cow::Borrowed(text),
+        more => Cow::Owned(format!("{head} … ({} more)", numbers::bytes(more))),
+    }
+}
+
 /// Adds a run on one line.
 fn push(runs: &mut Runs, tone: Tone, text: &str) {
     if !text.is_empty() {
@@ -240,7 +254,7 @@ fn back(tracing: &Tracing, steps: &[Link], missing: Option<u32>) -> Vec<Block> {
         blocks.push(if blocks.len() == 1 { block.close() } else { block });
     }
     if let Some(generation) = missing {
-        blocks.push(Block::runs(format!("{} tracing g{generation} …", signs::PENDING.sign), Vec::new()));
+        blocks.push(Block::runs(format!("{} tracing g{generation} …", signs::PENDING.mark), Vec::new()));
     }
     blocks
 }
@@ -269,10 +283,12 @@ fn step(tracing: &Tracing, link: &Link) -> Block {
     };
     let heading = format!("{} → {} · {how}", link.address(), link.later);
     let below = link.loss.as_ref().map(|loss| vec![lost_words(link, loss)]);
-    let (before, after) = (marked(old, new, Tone::Removed), marked(new, old, Tone::Added));
+    let (old, new) = (short(old), short(new));
+    let (before, after) = (marked(&old, &new, Tone::Removed), marked(&new, &old, Tone::Added));
     let body = Body::Pair(before, after, below.into_iter().collect());
     let tone = if matches!(link.earlier, Earlier::Turn(_)) { Tone::User } else { Tone::Summary };
-    Block::new(heading, tone, body).leading_to(to)
+    let block = Block::new(heading, tone, body).leading_to(to);
+    if let Earlier::Turn(source) = link.earlier { block.at(&source.snippet) } else { block }
 }
 
 /// `text` with the words marked that `other` does not have.
@@ -295,20 +311,10 @@ pub fn turn(log: &OpenLog, tracing: &Tracing, id: TurnId) -> Document {
     let it = session.turn(id);
     let missing = tracing.next_on(session, it.number);
     let forward = tracing.traces().forward(session, id);
-    let cut = if it.preview.chars().count() < preview::LENGTH { "" } else { " …" };
-    let words = format!("{}{cut}", preview::on_one_line(&it.preview));
-    let last = match (forward.in_view, forward.last_seen) {
-        (true, _) => (Tone::Assistant, "the model still sees it at the end of the log".to_owned()),
-        (false, _) if missing.is_some() => (Tone::Dim, "out of view; its trail is being followed".to_owned()),
-        (false, Some(generation)) if session.generation(generation).is_some_and(|c| kept(c, it.number)) => {
-            (Tone::Summary, format!("last seen in g{generation}, which kept it word for word"))
-        }
-        (false, Some(generation)) => (Tone::Summary, format!("last seen in the summary of g{generation}")),
-        (false, None) if forward.generations.is_empty() => {
-            (Tone::Dim, "no compaction concerns it: it left the view otherwise".to_owned())
-        }
-        (false, None) => (Tone::Warn, "found in no summary".to_owned()),
-    };
+    let said = session.preview(it);
+    let cut = if said.chars().count() < preview::LENGTH { "" } else { " …" };
+    let words = format!("{}{cut}", preview::on_one_line(said));
+    let last = last_seen(session, &forward, it.number, missing.is_some());
     let facts = vec![
         (tone_of(it.role), format!("{} {words}", it.role.name())),
         last,
@@ -322,9 +328,37 @@ pub fn turn(log: &OpenLog, tracing: &Tracing, id: TurnId) -> Document {
         blocks.push(Block::runs("no compaction so far concerns it".to_owned(), Vec::new()));
     }
     let title = format!("{} trace", session.address(id));
-    let mut document = Document { title, facts, blocks, pending: missing.is_some(), chosen: None };
+    let mut document = Document { title, facts, blocks, ..Document::default() };
     document.chosen = document.links().first().map(|(block, _)| *block);
     document
+}
+
+/// Where a turn was last seen, in words.
+fn last_seen(session: &Session, forward: &Forward, number: u32, is_tracing: bool) -> (Tone, String) {
+    if forward.in_view {
+        return (Tone::Assistant, "the model still sees it at the end of the log".to_owned());
+    }
+    if is_tracing {
+        return (Tone::Dim, "out of view; its trail is being followed".to_owned());
+    }
+    let Some((first, _)) = forward.generations.first() else {
+        return (Tone::Dim, "no compaction concerns it: it left the view otherwise".to_owned());
+    };
+    // The trail ends before the first summary that nobody here can read.
+    let next = forward.last_seen.map_or(*first, |generation| generation + 1);
+    let unreadable = session.generation(next).and_then(Compaction::unreadable).is_some();
+    match forward.last_seen {
+        Some(generation) => {
+            let kept = session.generation(generation).is_some_and(|compaction| kept(compaction, number));
+            let how = if kept { ", which kept it word for word" } else { "" };
+            let then = if unreadable { format!("; g{next} cannot be read") } else { String::new() };
+            (Tone::Summary, format!("last seen in g{generation}{how}{then}"))
+        }
+        None if unreadable => {
+            (Tone::Warn, format!("what became of it cannot be told: g{next} cannot be read"))
+        }
+        None => (Tone::Warn, "found in no summary".to_owned()),
+    }
 }
 
 fn kept(compaction: &Compaction, number: u32) -> bool {
@@ -342,7 +376,7 @@ fn fate_blocks(session: &Session, tracing: &Tracing, generation: u32, fate: &Fat
         Fate::Summarised(_) | Fate::Inherited(_) => match (unreadable, known, tracing.failure(generation)) {
             (Some(reason), ..) => reason,
             (None, None, Some(error)) => format!("cannot be traced: {error}"),
-            (None, None, None) => format!("{} tracing …", signs::PENDING.sign),
+            (None, None, None) => format!("{} tracing …", signs::PENDING.mark),
             (None, Some(_), _) if carried.is_empty() && matches!(fate, Fate::Inherited(_)) => {
                 "taken over by no sentence".to_owned()
             }
@@ -374,7 +408,7 @@ fn carrier(trace: &Trace, carried: &Carried) -> Block {
     let text = trace
         .sentences
         .get(carried.sentence.place)
-        .map_or_else(String::new, |traced| preview::on_one_line(traced.sentence.text(&trace.text)));
+        .map_or_else(String::new, |traced| preview::on_one_line(&short(traced.sentence.text(&trace.text))));
     let mut heading = match carried.carrier {
         Carrier::Carries => format!("{} carries it", carried.sentence),
         Carrier::Weak => format!("{} weakly", carried.sentence),

@@ -1,5 +1,7 @@
 //! Everything that a session says, to compare two ways of reading one log.
 
+#![allow(dead_code, reason = "each test program uses a part of this")]
+
 use std::path::Path;
 
 use pentimento::session::load::{End, Feed};
@@ -9,8 +11,8 @@ use pentimento::session::{Session, TurnId};
 pub fn digest(session: &Session) -> Vec<String> {
     let mut out = Vec::new();
     let mut add = |what: &str, fact: &dyn std::fmt::Debug| out.push(format!("{what}: {fact:?}"));
-    for row in session.rows() {
-        add("row", &(row, session.label(row)));
+    for row in session.rows().iter() {
+        add("row", &(row, session.label(&row)));
     }
     for (index, turn) in session.turns().iter().enumerate() {
         let id = TurnId(index as u32);

@@ -2,20 +2,20 @@
 //! in on one thread in the order of the file.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Condvar, Mutex};
+use std::time::Duration;
 
 use crate::formats::Format;
-use crate::log::Batch;
 use crate::log::follow::Tail;
 
-use super::{Feed, Records, Session, parse_all};
+use super::{Feed, Records, Session, parse_all, parse_into};
 
 /// Backlogs are parsed by this many threads at the most: beyond, taking in is what takes the time.
 const WORKERS: usize = 4;
-/// Parsed batches that may wait to be taken in: this bounds the memory.
-const WAITING: usize = 8;
+/// Batches that may be read and not taken in yet: this bounds the memory, also where one thread lags behind.
+const AHEAD: u64 = 8;
 /// Batches read before other threads are started: of a short log that would take longer than reading it.
 const FIRST: usize = 2;
 /// Batches of more bytes than this are parsed alone.
@@ -37,58 +37,126 @@ pub(super) fn read(
     if workers == 1 {
         return read_alone(feed, session, usize::MAX, go_on) != Alone::Stopped;
     }
-    let position = AtomicU64::new(feed.position());
-    let stop = AtomicBool::new(false);
-    let queue = Mutex::new((0u64, &mut feed.tail));
-    let mut stopped = false;
+    let position = feed.position();
+    let (give_back, emptied) = channel();
+    let shared = Shared {
+        queue: Mutex::new((0, &mut feed.tail)),
+        position: AtomicU64::new(position),
+        stop: AtomicBool::new(false),
+        taken: Taken::default(),
+        emptied: Mutex::new(emptied),
+    };
     std::thread::scope(|scope| {
-        let (sender, parsed) = sync_channel::<(u64, Records)>(WAITING);
+        let (sender, parsed) = channel::<(u64, Records)>();
         for _ in 0..workers {
-            let (sender, queue, position, stop) = (sender.clone(), &queue, &position, &stop);
-            scope.spawn(move || {
-                let mut used = None;
-                while !stop.load(Ordering::Relaxed) {
-                    let Ok(mut turn) = queue.lock() else { return };
-                    let Some((number, batch)) = next(&mut turn, position, used.take()) else { return };
-                    // Of batches of many megabytes (one line with pictures) only one is in memory at a time.
-                    let alone = (batch.len() > LARGE).then_some(turn);
-                    let mut parser = format.parser();
-                    let records = parse_all(&mut parser, batch.lines());
-                    used = Some(batch).filter(|_| alone.is_none());
-                    drop(alone);
-                    if sender.send((number, records)).is_err() {
-                        return;
-                    }
-                }
-            });
+            let (sender, shared) = (sender.clone(), &shared);
+            scope.spawn(move || shared.work(format, &sender));
         }
         drop(sender);
         let mut early: BTreeMap<u64, Records> = BTreeMap::new();
         let mut wanted = 0;
         for (number, records) in parsed {
             early.insert(number, records);
-            while let Some(records) = early.remove(&wanted) {
-                wanted += 1;
-                for (line, record) in records {
+            while let Some(mut records) = early.remove(&wanted) {
+                for (line, record) in records.drain(..) {
                     session.push(line, record);
                 }
+                wanted += 1;
+                shared.taken.set(wanted);
+                // Nobody may want it any more.
+                let _ = give_back.send(records);
             }
-            if !stopped && !go_on(position.load(Ordering::Relaxed)) {
-                stopped = true;
-                stop.store(true, Ordering::Relaxed);
+            let stopped = shared.stop.load(Ordering::Relaxed);
+            if !stopped && !go_on(shared.position.load(Ordering::Relaxed)) {
+                shared.stop.store(true, Ordering::Relaxed);
             }
         }
     });
-    !stopped
+    !shared.stop.load(Ordering::Relaxed)
 }
 
-/// The next batch and its number, by whoever holds the queue.
-fn next(queue: &mut (u64, &mut Tail), position: &AtomicU64, used: Option<Batch>) -> Option<(u64, Batch)> {
-    let (number, tail) = queue;
-    let batch = tail.next_of_backlog(used)?;
-    position.store(tail.position(), Ordering::Relaxed);
-    *number += 1;
-    Some((*number - 1, batch))
+/// What those who parse have in common.
+struct Shared<'a> {
+    /// The number of the next batch, and where it comes from.
+    queue: Mutex<(u64, &'a mut Tail)>,
+    position: AtomicU64,
+    stop: AtomicBool,
+    taken: Taken,
+    /// Memory of records that were taken in, to use again.
+    emptied: Mutex<Receiver<Records>>,
+}
+
+impl Shared<'_> {
+    /// Parses batches until there are no more.
+    fn work(&self, format: Format, sender: &Sender<(u64, Records)>) {
+        let _alarm = Alarm(&self.stop);
+        let mut used = None;
+        while !self.stop.load(Ordering::Relaxed) {
+            let Ok(mut queue) = self.queue.lock() else { return };
+            let number = queue.0;
+            if !self.taken.is_near(number) {
+                drop(queue);
+                self.taken.wait_for(number, &self.stop);
+                continue;
+            }
+            let Some(batch) = queue.1.next_of_backlog(used.take()) else { return };
+            queue.0 += 1;
+            self.position.store(queue.1.position(), Ordering::Relaxed);
+            // Of batches of many megabytes (one line with pictures) only one is in memory at a time.
+            let alone = (batch.len() > LARGE).then_some(queue);
+            let emptied = self.emptied.lock().ok().and_then(|emptied| emptied.try_recv().ok());
+            let mut records = emptied.unwrap_or_default();
+            parse_into(&mut records, &mut format.parser(), batch.lines());
+            used = Some(batch).filter(|_| alone.is_none());
+            drop(alone);
+            if sender.send((number, records)).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// Stops the others when one of them ends before its time: they would wait for its batch.
+struct Alarm<'a>(&'a AtomicBool);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// How many batches were taken in.
+#[derive(Default)]
+struct Taken {
+    count: Mutex<u64>,
+    moved: Condvar,
+}
+
+impl Taken {
+    fn set(&self, count: u64) {
+        if let Ok(mut taken) = self.count.lock() {
+            *taken = count;
+        }
+        self.moved.notify_all();
+    }
+
+    /// Whether batch `number` may be read now.
+    fn is_near(&self, number: u64) -> bool {
+        self.count.lock().is_ok_and(|taken| number < *taken + AHEAD)
+    }
+
+    /// Returns when batch `number` may be read, or soon after somebody said stop.
+    fn wait_for(&self, number: u64, stop: &AtomicBool) {
+        /// How long a call to stop may go unheard.
+        const DEAF: Duration = Duration::from_millis(20);
+        let Ok(mut taken) = self.count.lock() else { return };
+        while number >= *taken + AHEAD && !stop.load(Ordering::Relaxed) {
+            let Ok((woken, _)) = self.moved.wait_timeout(taken, DEAF) else { return };
+            taken = woken;
+        }
+    }
 }
 
 /// How reading on one thread ended.

@@ -57,7 +57,7 @@ fn lines(theme: &Theme, contexts: &[Context], width: usize) -> Vec<Line<'static>
         lines.push(Line::default());
         lines.push(Line::from(Span::styled(" Signs before a summary's sentences", theme.heading)));
         for known in signs::ALL {
-            lines.extend(entry(theme, known.sign, known.doc, width));
+            lines.extend(entry(theme, known.mark, known.doc, width));
         }
     }
     lines

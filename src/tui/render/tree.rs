@@ -210,7 +210,7 @@ fn line(label: &Label, signs: &[(Sign, usize)], width: usize, theme: &Theme, par
         let style = if label.kind == "summary" { theme.summary } else { theme.address };
         left.push(Span::styled(format!("{text} "), dim(style)));
     }
-    let sign = |sign: &Sign| Span::styled(format!("{} ", sign.sign), style(theme, sign.tone));
+    let sign = |sign: &Sign| Span::styled(format!("{} ", sign.mark), style(theme, sign.tone));
     left.extend(signs.iter().filter(|(_, count)| *count == 0).map(|(known, _)| sign(known)));
     if !label.who.is_empty() {
         left.push(Span::styled(format!("{} ", label.who), dim(who(label, theme))));

@@ -32,7 +32,11 @@ pub(super) fn take(model: &mut Model, event: Event) {
         Event::Flow(flow) => flows(model, flow),
         Event::Epoch(epoch) => new_epoch(model, epoch),
         Event::Waiting => (model.feed.waiting, model.feed.indexing) = (true, None),
-        Event::Gone => model.feed.gone = true,
+        Event::Gone => (model.feed.gone, model.feed.problem) = (true, None),
+        Event::Undecided(doubt) => {
+            model.feed = model.feed.at_rest(model.feed.polled, false);
+            model.feed.doubt = Some(doubt);
+        }
         Event::Resting { polled, pending } => {
             model.feed = model.feed.at_rest(polled, pending);
             if model.log.is_some() {
@@ -42,7 +46,7 @@ pub(super) fn take(model: &mut Model, event: Event) {
         Event::Unreadable(problem) => {
             // The newest news is shown; a reason for a new epoch is old by now.
             model.message = None;
-            model.feed.problem = Some(problem);
+            (model.feed.problem, model.feed.gone) = (Some(problem), false);
         }
         _ => {}
     }
@@ -52,7 +56,7 @@ pub(super) fn take(model: &mut Model, event: Event) {
 fn replace(model: &mut Model, log: OpenLog) {
     let looked_at = model.selected_turn().and_then(|id| {
         let session = model.session()?;
-        session.rows().get(session.turn(id).first_row as usize).map(|row| row.offset)
+        session.rows().get(session.turn(id).first_row).map(|row| row.offset)
     });
     let at_end = model.following || model.waiting_turns() == 0;
     let place = model.detail.place;
@@ -64,7 +68,7 @@ fn replace(model: &mut Model, log: OpenLog) {
     model.move_to(as_of);
     if let Some(offset) = looked_at
         && let Some(node) = model.session().and_then(|session| {
-            let row = session.row_at(offset).filter(|row| session.rows()[*row as usize].offset == offset)?;
+            let row = session.row_at(offset).filter(|row| session.row(*row).offset == offset)?;
             session.anchor(row).map(Node::Turn)
         })
     {
@@ -97,7 +101,12 @@ fn settle(model: &mut Model) {
 /// Says what a person has to know of how the log arrives, once.
 fn flows(model: &mut Model, flow: Flow) {
     let known = model.feed.flow.as_ref().map(Flow::notices).unwrap_or_default();
-    let news: Vec<String> = flow.notices().into_iter().filter(|notice| !known.contains(notice)).collect();
+    let now = flow.notices();
+    let is_over = |message: &String| known.iter().any(|old| !now.contains(old) && message.contains(old));
+    model.message.take_if(|message| is_over(message));
+    // Who follows a log that ends within compressed data waits for the rest: that is no trouble.
+    let waits = model.following && flow.is_cut_off();
+    let news: Vec<String> = now.into_iter().filter(|notice| !waits && !known.contains(notice)).collect();
     if !news.is_empty() {
         model.message = Some(news.join("; "));
     }
@@ -138,7 +147,8 @@ fn take_in(model: &mut Model, records: Records) {
     }
     let last = session.last();
     let was_at_start = model.as_of == 0;
-    let was_at_end = catches_up && model.as_of == newest_turn;
+    let anew = model.feed.epochs > 0 && !model.touched;
+    let was_at_end = (catches_up || anew) && model.as_of == newest_turn;
     if model.following || was_at_start || was_at_end {
         if catches_up && !model.touched {
             // As if the log were opened now.
@@ -158,6 +168,8 @@ fn take_in(model: &mut Model, records: Records) {
 }
 
 fn new_epoch(model: &mut Model, epoch: Epoch) {
+    // Whoever was at the end is at the new end, in however many pieces it comes, until a key is pressed.
+    model.touched &= !(model.following || model.waiting_turns() == 0);
     model.log = None;
     model.forget_nodes();
     model.arrived = None;

@@ -4,13 +4,16 @@ use crate::outline::Node;
 use crate::session::address::{Address, Moment};
 use crate::session::{Session, TurnId};
 
-use super::super::document::Line;
+use super::super::document::{Document, Line};
 use super::super::filter::Filter;
 use super::super::model::{Model, Pane, Shows};
 use super::super::pager::Place;
 use super::super::prompt::{Kind, Prompt};
-use super::super::search::{Found, compile};
+use super::super::search::{Found, Search, compile};
 use super::Effect;
+
+/// Why nothing is selected where something was found.
+pub(super) const NOT_SHOWN: &str = "this view does not show it; 1 is the Window, and Esc ends a filter";
 
 /// A line was typed to its end.
 pub(super) fn answer(model: &mut Model, prompt: &Prompt) -> Vec<Effect> {
@@ -48,11 +51,10 @@ pub(super) fn take(model: &mut Model, found: Found) {
     search.take(found);
     let (none, done, gone) = (search.hits.is_empty(), search.is_done(), search.gone);
     let after = model.selected_turn();
-    let here = model
-        .search
-        .as_ref()
-        .and_then(|search| search.hits.iter().find(|hit| after.is_none_or(|at| **hit >= at)));
-    match here.copied() {
+    let here = |search: &Search| {
+        search.hits.iter().copied().find(|hit| after.is_none_or(|at| *hit >= at) && model.lets_through(*hit))
+    };
+    match model.search.as_ref().and_then(here) {
         Some(hit) if !gone => go_to_hit(model, hit),
         None if !gone && !none && done => next(model, true),
         _ if none && done => model.message = Some("nothing found in any turn".to_owned()),
@@ -76,18 +78,29 @@ pub(super) fn next(model: &mut Model, on: bool) {
         return;
     }
     let at = model.selected_turn();
-    let after = at.map_or(0, |at| hits.partition_point(|hit| *hit <= at));
-    let before = at.map_or(hits.len(), |at| hits.partition_point(|hit| *hit < at));
-    let (hit, wrapped) = if on {
-        hits.get(after).map_or((hits[0], true), |hit| (*hit, false))
+    let shown = |hit: &&TurnId| model.lets_through(**hit);
+    let (ahead, behind) = if on {
+        let (behind, ahead) = hits.split_at(at.map_or(0, |at| hits.partition_point(|hit| *hit <= at)));
+        (ahead.iter().find(shown), behind.iter().find(shown))
     } else {
-        before.checked_sub(1).map_or((hits[hits.len() - 1], true), |at| (hits[at], false))
+        let before = at.map_or(hits.len(), |at| hits.partition_point(|hit| *hit < at));
+        let (ahead, behind) = hits.split_at(before);
+        (ahead.iter().rfind(shown), behind.iter().rfind(shown))
+    };
+    let wrapped = ahead.is_none();
+    let Some(hit) = ahead.or(behind).copied() else {
+        model.message = Some("no match in the turns that the filter shows; Esc ends the filter".to_owned());
+        return;
     };
     go_to_hit(model, hit);
     if wrapped && let Some(search) = &model.search {
-        let at = search.hits.partition_point(|known| *known < hit) + 1;
+        let (mut place, mut of) = (0, 0);
+        for known in search.hits.iter().filter(|hit| model.lets_through(**hit)) {
+            of += 1;
+            place += u32::from(*known <= hit);
+        }
         let end = if on { "top" } else { "bottom" };
-        model.message = Some(format!("search goes on at the {end}: {at} of {} turns", search.hits.len()));
+        model.message = Some(format!("search goes on at the {end}: {place} of {of} turns"));
     }
 }
 
@@ -106,12 +119,19 @@ fn go_to_hit(model: &mut Model, hit: TurnId) {
         model.move_to(number);
     }
     if !model.select(Node::Turn(hit)) {
-        model.message = Some("the match is in a turn that this view does not show; 1 shows it".to_owned());
+        model.message = Some(NOT_SHOWN.to_owned());
     }
     model.detail.of = None;
 }
 
 impl Model {
+    /// Whether the filter, if there is one, shows a turn.
+    fn lets_through(&self, id: TurnId) -> bool {
+        let session = self.session();
+        let passes = |filter: &Filter| session.is_some_and(|session| filter.passes(session, id));
+        self.filter.as_ref().is_none_or(passes)
+    }
+
     /// Scrolls the detail to the first match, if there is a search and a match.
     pub(in super::super) fn show_match(&mut self) {
         if self.search.is_some() {
@@ -120,6 +140,33 @@ impl Model {
                 let above = line.saturating_sub(self.detail.height / 3);
                 self.detail.place = Place { line: if line < self.detail.height { 0 } else { above }, row: 0 };
             }
+        }
+    }
+}
+
+impl Model {
+    /// Scrolls the detail to a stretch of its text: to the line that holds the longest of its lines.
+    pub(in super::super) fn show_words(&mut self, words: &str) {
+        let longest = words.lines().map(str::trim).max_by_key(|line| line.len()).unwrap_or_default();
+        if longest.is_empty() {
+            return;
+        }
+        let document = &mut self.detail.document;
+        let holds = |document: &Document| {
+            (0..document.len()).find(
+                |line| matches!(document.line(*line), Some((Line::Text(text), _)) if text.contains(longest)),
+            )
+        };
+        let folded = holds(document);
+        if folded.is_none() {
+            document.unfold();
+        }
+        let Some(line) = folded.or_else(|| holds(document)) else { return };
+        // What fits on the screen from the top stays there.
+        let seen =
+            super::super::pager::visible(document, Place::default(), self.detail.width, self.detail.height);
+        if seen.last().is_some_and(|(last, _)| *last <= line) {
+            self.detail.place = Place { line: line.saturating_sub(self.detail.height / 3), row: 0 };
         }
     }
 }
@@ -232,7 +279,7 @@ fn to_address(model: &mut Model, address: &Address) {
         }
         Address::Line(line) => match log.find_line(*line) {
             Ok(row) => {
-                let node = session.rows()[row as usize].turn().map_or(Node::Row(row), Node::Turn);
+                let node = session.row(row).turn().map_or(Node::Row(row), Node::Turn);
                 to_node(model, node);
             }
             Err(error) => missing(model, error.to_string()),
@@ -273,7 +320,7 @@ pub(super) fn to_node(model: &mut Model, node: Node) {
         model.move_to(needed);
     }
     if !model.select(node) {
-        model.message = Some("this view does not show it; 1 is the Window, and Esc ends a filter".to_owned());
+        model.message = Some(NOT_SHOWN.to_owned());
     }
 }
 

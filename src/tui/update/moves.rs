@@ -6,6 +6,7 @@ use crate::session::TurnId;
 use super::super::Action;
 use super::super::model::{Model, Pane, Shows};
 use super::super::pager::{Place, bottom, moved};
+use super::find::NOT_SHOWN;
 use super::trace;
 
 /// Does what moves something, `times` times; `count` is what was typed before the key, if anything was.
@@ -25,7 +26,7 @@ pub(super) fn act(model: &mut Model, action: Action, times: u32, count: Option<u
         Action::Original => original(model),
         Action::Trace => trace::start(model),
         Action::Back => back(model),
-        _ if model.is_in_trace() => trace::act(model, action, times),
+        _ if model.is_in_trace() => trace::act(model, action, times, count),
         _ if model.pane == Pane::Detail => in_detail(model, action, times, count),
         _ => in_tree(model, action, times, count),
     }
@@ -239,6 +240,9 @@ fn difference(model: &mut Model) {
     if model.detail.shows == Shows::Difference {
         model.detail.shows = Shows::Node;
         model.detail.of = None;
+        if model.areas.one_pane {
+            model.pane = Pane::Tree;
+        }
         return;
     }
     let generation = match model.selected() {
@@ -263,6 +267,9 @@ fn difference(model: &mut Model) {
             model.detail.document = document;
             model.detail.place = Place::default();
             model.detail.shows = Shows::Difference;
+            if model.areas.one_pane {
+                model.pane = Pane::Detail;
+            }
         }
         Err(error) => model.message = Some(error),
     }
@@ -271,21 +278,32 @@ fn difference(model: &mut Model) {
 fn original(model: &mut Model) {
     let Some(node) = model.selected() else { return };
     let Some(session) = model.session() else { return };
+    let of_agent = |agent: u16, id: TurnId, part: Option<u32>| {
+        let log = model.log.as_ref()?.agent_log(usize::from(agent)).ok()?;
+        Some(Node::AgentTurn(agent, pair_of(&log.session, id, part)?))
+    };
     let target = match node {
         Node::Generation(generation) | Node::Section(generation, _) => session
             .generation(generation)
             .and_then(|compaction| compaction.covers.first())
-            .and_then(|(first, _)| session.numbered(0, *first)),
+            .and_then(|(first, _)| session.numbered(0, *first))
+            .map(Node::Turn),
         Node::Sentence(generation, place) => return trace::to_original(model, generation, place),
-        Node::Turn(id) => pair_of(session, id, None),
-        Node::Part(id, part) => pair_of(session, id, Some(part)),
+        Node::Turn(id) => pair_of(session, id, None).map(Node::Turn),
+        Node::Part(id, part) => pair_of(session, id, Some(part)).map(Node::Turn),
+        Node::AgentTurn(agent, id) => of_agent(agent, id, None),
+        Node::AgentPart(agent, id, part) => of_agent(agent, id, Some(part)),
         _ => None,
     };
     match target {
-        Some(id) => {
+        Some(node) => {
             model.remember();
             model.following = false;
-            model.select(Node::Turn(id));
+            model.detail.shows = Shows::Node;
+            model.detail.of = None;
+            if !model.select(node) {
+                model.message = Some(NOT_SHOWN.to_owned());
+            }
         }
         None => model.message = Some("nothing to go to from here".to_owned()),
     }

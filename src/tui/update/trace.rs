@@ -67,7 +67,7 @@ fn traceable(model: &Model, node: Node) -> Result<(Node, Option<String>), String
         let of = if section.is_some() { "its section" } else { "its summary" };
         let message =
             format!("g{generation}.s{} is the first of {} sentences of {of}", place + 1, places.len());
-        Ok((Node::Sentence(generation, place as u16), Some(message)))
+        Ok((Node::Sentence(generation, place as u32), Some(message)))
     };
     match node {
         Node::Sentence(..) => Ok((node, None)),
@@ -97,13 +97,24 @@ fn in_no_summary(reported: Option<String>) -> String {
 }
 
 /// Does what a key means in a trace.
-pub(super) fn act(model: &mut Model, action: Action, times: u32) {
+pub(super) fn act(model: &mut Model, action: Action, times: u32, count: Option<u32>) {
     match action {
         Action::Open => follow(model),
-        Action::Down => (0..times).for_each(|_| step(model, true)),
-        Action::Up => (0..times).for_each(|_| step(model, false)),
+        Action::Down | Action::Up => {
+            let moves = (0..times).take_while(|_| step(model, action == Action::Down));
+            moves.for_each(drop);
+        }
         _ => {
-            moves::in_detail(model, action, times, None);
+            moves::in_detail(model, action, times, count);
+            let links = model.detail.document.links();
+            let end = match action {
+                Action::First => links.first(),
+                Action::Last => links.last(),
+                _ => None,
+            };
+            if let Some((block, _)) = end {
+                model.detail.document.chosen = Some(*block);
+            }
             if model.is_in_trace() {
                 keep_in_sight(model);
             }
@@ -119,8 +130,9 @@ fn in_sight(model: &Model) -> (usize, usize) {
     (detail.place.line, last)
 }
 
-/// Chooses the next link, or the one before; scrolls where none is in sight.
-fn step(model: &mut Model, on: bool) {
+/// Chooses the next link, or the one before; scrolls where none is in sight. False: nothing is left in that direction.
+fn step(model: &mut Model, on: bool) -> bool {
+    let before = (model.detail.document.chosen, model.detail.place);
     let (first, last) = in_sight(model);
     let links = model.detail.document.links();
     let chosen = model.detail.document.chosen;
@@ -146,6 +158,7 @@ fn step(model: &mut Model, on: bool) {
             keep_in_sight(model);
         }
     }
+    before != (model.detail.document.chosen, model.detail.place)
 }
 
 fn scroll(model: &mut Model, by: isize) {
@@ -169,7 +182,7 @@ fn keep_in_sight(model: &mut Model) {
 
 /// Goes where the chosen link leads.
 fn follow(model: &mut Model) {
-    let Some(target) = model.detail.document.target() else {
+    let Some((target, words)) = model.detail.document.target() else {
         model.message = Some("nothing here leads anywhere".to_owned());
         return;
     };
@@ -185,6 +198,7 @@ fn follow(model: &mut Model) {
         && let Some(visit) = model.visits.last_mut()
     {
         visit.led_to = Some(target);
+        model.detail.seek = words;
     }
     model.pane = Pane::Detail;
 }
@@ -228,13 +242,13 @@ pub(super) fn to_sentence(model: &mut Model, generation: u32, sentence: u32) {
     match lost {
         Some(lost) => model.message = Some(lost),
         None => {
-            go_to_sentence(model, generation, (sentence - 1) as u16);
+            go_to_sentence(model, generation, sentence - 1);
         }
     }
 }
 
 /// Selects a sentence: here where its summary is shown, else among the generations, at its time at the earliest.
-fn go_to_sentence(model: &mut Model, generation: u32, place: u16) -> bool {
+fn go_to_sentence(model: &mut Model, generation: u32, place: u32) -> bool {
     let number = model.session().and_then(|session| {
         let summary = session.generation(generation)?.summary?;
         Some(session.turn(summary).number)
@@ -260,9 +274,9 @@ fn go_to_sentence(model: &mut Model, generation: u32, place: u16) -> bool {
 }
 
 /// From a sentence to the turn behind its oldest wording.
-pub(super) fn to_original(model: &mut Model, generation: u32, place: u16) {
+pub(super) fn to_original(model: &mut Model, generation: u32, place: u32) {
     let Some(session) = model.session() else { return };
-    let id = crate::lineage::chain::SentenceId { generation, place: usize::from(place) };
+    let id = crate::lineage::chain::SentenceId { generation, place: place as usize };
     if model.tracing.next_back(session, generation).is_some() {
         show(model, trace::node(id));
         model.message = Some("the chain is being traced: it ends in the turn behind it".to_owned());
