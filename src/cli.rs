@@ -317,8 +317,12 @@ pub struct TraceArguments {
     /// The session log.
     pub path: PathBuf,
     /// Of a summary (g3) or one of its sentences (g3.s12): the turns it rests on. Of a turn (t489) or line (L560): the
-    /// sentences that carry it, generation by generation.
+    /// sentences that carry it, generation by generation. Of a block or span (b4, b4.s2): the turns that its summary was
+    /// taken from.
     pub address: String,
+    /// Settings of the block hierarchy, where the address is in it.
+    #[command(flatten)]
+    pub replay: ReplayOptions,
     /// A cue lexicon of your own, instead of the one that is built in.
     #[arg(long, value_name = "FILE")]
     pub lexicon: Option<PathBuf>,

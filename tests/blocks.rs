@@ -583,6 +583,20 @@ fn the_command_line_shows_blocks_and_their_turns() {
     assert_eq!(block["closed_by"], "prompt");
     let turns = json_lines(&["expand", path, "b1", "--json"]);
     assert_eq!(turns.len(), 40);
+    let traced = json_lines(&["trace", path, "b1", "--json"]);
+    assert!(!traced.is_empty());
+    for sentence in &traced {
+        let sources = sentence["sources"].as_array().unwrap();
+        assert!(!sources.is_empty() && sources.iter().all(|source| source["exact"] == true), "{sentence}");
+        let stands = |source: &serde_json::Value| (1..=40).contains(&source["turn"].as_u64().unwrap());
+        assert!(sources.iter().all(stands), "{sentence}");
+        let address = sentence["address"].as_str().unwrap();
+        assert_eq!(&json(&["trace", path, address, "--json"]), sentence);
+        let turns = json_lines(&["expand", path, address, "--json"]);
+        let first = format!("t{}", sources[0]["turn"]);
+        assert!(turns.iter().any(|turn| turn["address"] == first.as_str()), "{sentence}");
+    }
+    assert_eq!(run(&["trace", path, "b1.s999"]).status.code(), Some(4));
     let fixed = json(&["tree", path, "--view", "blocks", "--json", "--seams", "off", "--block-turns", "25"]);
     assert_eq!(fixed["children"][3]["turns"], serde_json::json!([76, 100]).clone());
     let context = json(&["context", path, "--strategy", "blocks", "--json", "--as-of", "90"]);

@@ -208,3 +208,11 @@ impl Shown<'_> {
         value
     }
 }
+
+/// The bytes of a summary that nobody here can read: what it costs in tokens is not known.
+fn sealed(session: &Session, entry: &Entry) -> Option<u32> {
+    match entry {
+        Entry::Summary { turn, .. } => session.compaction_of(*turn)?.encrypted,
+        _ => None,
+    }
+}

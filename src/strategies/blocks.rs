@@ -76,7 +76,7 @@ pub struct Blocks {
     begun: u32,
     /// The newest turn that was looked at after its end.
     ended: u32,
-    blocks: Vec<Block>,
+    closed: Vec<Block>,
     spans: spans::Spans,
     ledger: Ledger,
     /// Calls without a result, by their places among the parts.
@@ -91,7 +91,7 @@ impl Blocks {
             settings,
             begun: 0,
             ended: 0,
-            blocks: Vec::new(),
+            closed: Vec::new(),
             spans: spans::Spans::default(),
             ledger: Ledger::default(),
             open_calls: Vec::new(),
@@ -136,7 +136,7 @@ impl Blocks {
             self.close(session, turn, closed_by);
         }
         let tokens = self.tokens(session, turn);
-        self.spans.check(&self.settings, &self.blocks, turn + 1, tokens);
+        self.spans.check(&self.settings, &self.closed, turn + 1, tokens);
         Ok(())
     }
 
@@ -145,9 +145,9 @@ impl Blocks {
         let ids = inputs(session, (from, turn), turn + 1);
         let originals = ids.map(|id| tokens_of(session, id)).sum();
         let planned = planned(self.settings.block_budget, originals);
-        let before = self.blocks.last().map_or((0, 0), |block| block.sums);
-        self.blocks.push(Block {
-            number: self.blocks.len() as u32 + 1,
+        let before = self.closed.last().map_or((0, 0), |block| block.sums);
+        self.closed.push(Block {
+            number: self.closed.len() as u32 + 1,
             turns: (from, turn),
             closed_at: turn + 1,
             closed_by,
@@ -159,7 +159,7 @@ impl Blocks {
 
     /// The number of the first turn that is in no block.
     fn first_open(&self) -> u32 {
-        self.blocks.last().map_or(1, |block| block.turns.1 + 1)
+        self.closed.last().map_or(1, |block| block.turns.1 + 1)
     }
 
     /// What everything comes to after turn `turn`, with the blocks that there are.
@@ -168,8 +168,8 @@ impl Blocks {
         let open: u64 = open_turns(session, first, turn).map(|id| u64::from(session.turn(id).tokens)).sum();
         let spanned = self.spans.all().last();
         let (span, skipped) = spanned
-            .map_or((0, 0), |span| (u64::from(span.planned), self.blocks[span.blocks as usize - 1].sums.1));
-        let all = self.blocks.last().map_or(0, |block| block.sums.1);
+            .map_or((0, 0), |span| (u64::from(span.planned), self.closed[span.blocks as usize - 1].sums.1));
+        let all = self.closed.last().map_or(0, |block| block.sums.1);
         self.settings.system + self.ledger.tokens() + span + all - skipped + open
     }
 
@@ -185,7 +185,7 @@ impl Blocks {
 
     /// The blocks that were closed as of turn `as_of`, in order.
     pub fn closed(&self, as_of: u32) -> &[Block] {
-        &self.blocks[..self.blocks.partition_point(|block| block.closed_at <= as_of)]
+        &self.closed[..self.closed.partition_point(|block| block.closed_at <= as_of)]
     }
 
     /// The spans that had been made as of turn `as_of`; the last one is in view.
@@ -200,7 +200,7 @@ impl Blocks {
 
     /// The block with this number.
     pub fn block(&self, number: u32) -> Option<&Block> {
-        self.blocks.get(number.checked_sub(1)? as usize)
+        self.closed.get(number.checked_sub(1)? as usize)
     }
 
     /// The span with this number.
@@ -224,7 +224,7 @@ impl Blocks {
         let blocks = match made {
             Made::Block(number) => self.block(number).map_or(&[][..], std::slice::from_ref),
             Made::Span(number) => {
-                self.span(number).map_or(&[][..], |span| &self.blocks[..span.blocks as usize])
+                self.span(number).map_or(&[][..], |span| &self.closed[..span.blocks as usize])
             }
             Made::Fold(_) => &[],
         };

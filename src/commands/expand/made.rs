@@ -7,35 +7,13 @@ use serde_json::json;
 
 use crate::cli::ExpandArguments;
 use crate::session::TurnId;
-use crate::session::address::Address;
 use crate::session::open::OpenLog;
+use crate::strategies::blocks::Retention;
 use crate::strategies::blocks::summaries::Written;
-use crate::strategies::blocks::{Made, Retention};
 use crate::text::{display, sentences};
 
-use super::super::replay::{Replayed, carries};
+use super::super::replay::{Place, Replayed, carries};
 use super::{Failure, What, copy, print_turn};
-
-/// A place in the block hierarchy.
-pub(super) enum Place {
-    Whole(Made),
-    Sentence(Made, u32),
-    Item(u32),
-}
-
-impl Place {
-    /// The place that `address` means, if it is one of the hierarchy.
-    pub(super) fn of(address: &Address) -> Option<Self> {
-        Some(match *address {
-            Address::Block(number) => Self::Whole(Made::Block(number)),
-            Address::Span(number) => Self::Whole(Made::Span(number)),
-            Address::MadeSentence { span: true, of, sentence } => Self::Sentence(Made::Span(of), sentence),
-            Address::MadeSentence { of, sentence, .. } => Self::Sentence(Made::Block(of), sentence),
-            Address::Item(number) => Self::Item(number),
-            _ => return None,
-        })
-    }
-}
 
 /// Prints what lies under a place.
 pub(super) fn run(
@@ -49,15 +27,11 @@ pub(super) fn run(
         Place::Whole(made) => (made, None),
         Place::Sentence(made, sentence) => (made, Some(sentence)),
         Place::Item(number) => {
-            let items = replayed.blocks.ledger().items(log.session.last());
-            let item = replayed.blocks.ledger().item(number).ok_or_else(|| {
-                Failure::NotFound(format!("there is no item i{number}: the ledger has {}", items.len()))
-            })?;
-            return turns(log, vec![item.turn], arguments, out);
+            return turns(log, vec![replayed.item(log, number)?.turn], arguments, out);
         }
     };
     let address = &arguments.address;
-    let (from, to) = replayed.blocks.range(made).ok_or_else(|| nowhere(&replayed, made))?;
+    let (from, to) = replayed.range(made)?;
     let frozen = replayed.blocks.settings().retention == Retention::CurrentBlock;
     if arguments.summary || frozen {
         let written = replayed.summaries.of(log, &replayed.blocks, made, &AtomicBool::new(false));
@@ -75,18 +49,6 @@ pub(super) fn run(
         }
     };
     turns(log, ids, arguments, out)
-}
-
-fn nowhere(replayed: &Replayed, made: Made) -> Failure {
-    let last = replayed.blocks.begun();
-    Failure::NotFound(match made {
-        Made::Block(number) => {
-            format!("there is no block b{number}: {} are closed", replayed.blocks.closed(last).len())
-        }
-        Made::Span(number) | Made::Fold(number) => {
-            format!("there is no span p{number}: {} were made", replayed.blocks.spans(last).len())
-        }
-    })
 }
 
 /// The turns that a sentence of a summary is taken from, by what its maker says.

@@ -219,8 +219,12 @@ mod tests {
     #[test]
     fn depth_is_the_number_of_levels() {
         assert_eq!(joins(1, 6), Vec::<Vec<Range<usize>>>::new());
-        assert_eq!(joins(6, 6), [[0..6]]);
-        assert_eq!(joins(7, 6), [vec![0..3, 3..7], vec![0..2]]);
+        let sizes = |pieces| {
+            let level = |level: &Vec<Range<usize>>| level.iter().map(Range::len).collect::<Vec<_>>();
+            joins(pieces, 6).iter().map(level).collect::<Vec<_>>()
+        };
+        assert_eq!(sizes(6), [[6]]);
+        assert_eq!(sizes(7), [vec![3, 4], vec![2]]);
         assert_eq!(joins(37, 6).len(), 3);
     }
 
