@@ -170,10 +170,10 @@ proptest! {
             blocks.advance(log).unwrap();
             for block in blocks.closed(blocks.begun()) {
                 let made = Made::Block(block.number);
-                if !first.contains_key(&made) {
+                first.entry(made).or_insert_with(|| {
                     let written = summaries.of(log, &blocks, made, &AtomicBool::new(false));
-                    first.insert(made, written.map_or_else(|e| e.to_string(), |w| w.summary.text.clone()));
-                }
+                    written.map_or_else(|error| error.to_string(), |written| written.summary.text.clone())
+                });
             }
         });
         // Anew, by somebody who was not there when they closed.
@@ -254,7 +254,7 @@ fn chat(turns: u32, words: &dyn Fn(u32) -> String) -> Vec<u8> {
 }
 
 fn long_words(n: u32) -> String {
-    (0..40).map(|word| format!("turn{n}word{word} ")).collect()
+    (0..40).fold(String::new(), |all, word| all + &format!("turn{n}word{word} "))
 }
 
 #[test]
@@ -400,7 +400,7 @@ fn no_seam_lies_inside_a_call_and_80_turns_are_the_limit() {
     assert!(closed[1].0.1 >= 131, "{closed:?}");
     // Results without calls are no seam, so that the cap comes.
     let flat = |n: u32, line: &str| match n {
-        30..=120 if n % 2 == 0 => calls(n, "Bash", "{}"),
+        30..=120 if n.is_multiple_of(2) => calls(n, "Bash", "{}"),
         30..=120 => result(n, n - 1),
         _ => line.to_owned(),
     };
@@ -493,9 +493,12 @@ fn real_logs_live_and_at_once_are_equal_and_no_block_closes_inside_a_call() {
         let last = log.session.last();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         // Written summaries are compared on random logs and on the shorter ones of these: the rest would take minutes.
-        let shown = |log: &OpenLog, blocks: &Blocks| match log.session.bytes < LONG {
-            true => tree(log, blocks, last),
-            false => to_json(log, &BlocksView::new(blocks, None, last), 3).to_string(),
+        let shown = |log: &OpenLog, blocks: &Blocks| {
+            if log.session.bytes < LONG {
+                tree(log, blocks, last)
+            } else {
+                to_json(log, &BlocksView::new(blocks, None, last), 3).to_string()
+            }
         };
         assert_eq!(shown(&log, &blocks), shown(&grown_log, &grown), "{name}");
         let mut own: BTreeMap<&str, u32> = BTreeMap::new();

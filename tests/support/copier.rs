@@ -9,11 +9,14 @@ use pentimento::formats::facts::Role;
 use pentimento::summarisers::{Failure, Request, Summariser, Summary, SummaryLine};
 use pentimento::text::tokens::estimate;
 
+/// Of a request: whether each source is a summary, its turns, and the tokens of all.
+pub type Asked = (Vec<(bool, (u32, u32))>, u64);
+
 /// Copies first words, and remembers what it was given.
 #[derive(Debug, Default)]
 pub struct Copier {
-    /// For each request: whether each source is a summary, its turns, and the tokens of all.
-    pub asked: Mutex<Vec<(Vec<(bool, (u32, u32))>, u64)>>,
+    /// The requests so far.
+    pub asked: Mutex<Vec<Asked>>,
     /// It fails instead.
     pub fails: AtomicBool,
 }
