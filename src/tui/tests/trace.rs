@@ -40,7 +40,7 @@ fn a_source_is_shown_where_it_says_it() {
     assert_eq!(chosen.0, app.model.log.as_ref().unwrap().session.numbered(0, 46).map(Node::Turn).unwrap());
     app.press("G<PgUp>g<Enter>");
     assert_eq!(app.selected(), "t46");
-    assert!(app.screen().contains("A join of an enum with a varchar"), "{}", app.screen());
+    assert!(app.screen().contains("a varchar fails without a cast"), "{}", app.screen());
 }
 
 #[test]
