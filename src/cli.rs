@@ -135,6 +135,8 @@ pub enum Command {
     Last(LastArguments),
     /// What a summary's sentences rest on, or what became of a turn.
     Trace(TraceArguments),
+    /// Delete what the store holds of a session: summaries, pins, marks, notes, counts.
+    Forget(ForgetArguments),
     /// Completions for a shell.
     Completions {
         /// The shell.
@@ -327,6 +329,21 @@ pub struct TraceArguments {
     #[arg(long, value_name = "FILE")]
     pub lexicon: Option<PathBuf>,
     /// One JSON object for each sentence; of a turn, one object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `forget`.
+#[derive(Debug, Args)]
+#[command(
+    long_about = "Delete what the store holds of a session: summaries, pins, marks, notes, counts.\n\nThe log itself is \
+never touched. Nothing of what is deleted is left in any file of the state folder; what the disk keeps of blocks that were \
+written before is beyond any program's reach."
+)]
+pub struct ForgetArguments {
+    /// The session log. It may be gone: the store remembers where the logs of its sessions were.
+    pub path: PathBuf,
+    /// One JSON object.
     #[arg(long)]
     pub json: bool,
 }

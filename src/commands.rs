@@ -6,6 +6,7 @@
 
 mod context;
 mod expand;
+mod forget;
 mod guarded;
 mod info;
 mod replay;
@@ -42,6 +43,9 @@ pub enum Failure {
     /// A sub-agent's file could not be read: 3.
     #[error("{0}")]
     Unreadable(String),
+    /// What is kept could not be deleted: 3.
+    #[error("{0}")]
+    Store(String),
     /// Nothing is at that address: 4.
     #[error("{0}")]
     NotFound(String),
@@ -55,7 +59,7 @@ impl Failure {
     pub fn status(&self) -> u8 {
         match self {
             Self::Usage(_) | Self::Log(LogError::Terminal) => 2,
-            Self::Log(_) | Self::Unreadable(_) | Self::Write(_) => 3,
+            Self::Log(_) | Self::Unreadable(_) | Self::Store(_) | Self::Write(_) => 3,
             Self::NotFound(_) => 4,
         }
     }
@@ -107,6 +111,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Tree(arguments) => on(&arguments.path, |log| tree::run(log, arguments, out)),
         Command::Expand(arguments) => on(&arguments.path, |log| expand::run(log, arguments, out)),
         Command::Trace(arguments) => on(&arguments.path, |log| trace::run(log, arguments, out)),
+        Command::Forget(arguments) => forget::run(arguments, out),
         Command::Sessions(arguments) => sessions::run(arguments, out),
         // It has a screen of its own; `main` sends it there.
         Command::Last(_) => Ok(()),
