@@ -212,8 +212,8 @@ pub struct ReplayOptions {
     /// Turns after which a block closes at the next seam.
     #[arg(long, value_name = "TURNS", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
     pub block_turns: u32,
-    /// Tokens that the context may have (estimated); 120,000 without it.
-    #[arg(long, value_name = "TOKENS")]
+    /// Tokens that the context may have (estimated), the newest turn in any case; 120,000 without it.
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: Option<u64>,
     /// Who writes summaries: `extractive`, which copies sentences, or a command that reads a prompt and prints one.
     #[arg(long, value_name = "NAME|CMD", default_value = "extractive")]
