@@ -15,6 +15,7 @@ pub mod outline;
 pub mod session;
 pub mod store;
 pub mod strategies;
+pub mod summarisers;
 pub mod text;
 pub mod tui;
 

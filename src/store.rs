@@ -1,10 +1,26 @@
 //! What outlives a run: one folder of our own, and the files in it.
 //!
+//! [`cache`] is what can be counted again; [`database`] what cannot, or not cheaply: summaries, and what a person marked.
+//!
 //! The only folder that is ever written to. Nothing else of the program needs it: without one, what would be kept
 //! is worked out again, and the person is told. Knows nothing of logs and imports nothing of the flow, so every layer
 //! may ask it.
 
 pub mod cache;
+pub mod database;
+mod forget;
+mod hand;
+mod schema;
+mod shelf;
+mod summaries;
+mod trouble;
+
+pub use database::Store;
+pub use forget::Forgotten;
+pub use hand::{Item, Note, Pin};
+pub use shelf::Shelf;
+pub use summaries::{KeptLine, KeptSummary, Owner};
+pub use trouble::StoreError;
 
 use std::ffi::OsString;
 use std::fs::DirBuilder;
