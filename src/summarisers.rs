@@ -4,8 +4,12 @@
 //! how many tokens. Never reads the log itself, never keeps anything: the same request gives the same input text, and its
 //! hash is what a summary is stored under.
 
+pub mod command;
 pub mod extractive;
 pub mod heads;
+pub mod input;
+pub mod pool;
+pub mod prompts;
 
 use std::fmt;
 use std::ops::Range;

@@ -136,9 +136,12 @@ pub(super) fn path_bytes(log: &Path) -> Vec<u8> {
     absolute.as_deref().unwrap_or(log).as_os_str().as_bytes().to_vec()
 }
 
+/// A line in JSON.
+type Encoded = (usize, usize, Vec<(u32, u32)>);
+
 /// Lines as JSON: `[start, end, [[first, last], …]]` each.
 fn encode(lines: &[KeptLine]) -> String {
-    let rows: Vec<(usize, usize, Vec<(u32, u32)>)> =
+    let rows: Vec<Encoded> =
         lines.iter().map(|line| (line.range.start, line.range.end, runs(&line.turns))).collect();
     serde_json::to_string(&rows).unwrap_or_default()
 }
@@ -156,7 +159,7 @@ fn runs(numbers: &[u32]) -> Vec<(u32, u32)> {
 }
 
 fn decode(lines: &str, text: &str) -> Option<Vec<KeptLine>> {
-    let rows: Vec<(usize, usize, Vec<(u32, u32)>)> = serde_json::from_str(lines).ok()?;
+    let rows: Vec<Encoded> = serde_json::from_str(lines).ok()?;
     rows.into_iter()
         .map(|(start, end, runs)| {
             text.get(start..end)?;

@@ -13,7 +13,7 @@ const INSTEAD: &str = "summaries are made anew and marks are not kept";
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// There is no state folder.
-    #[error("{0}; {INSTEAD}")]
+    #[error("{INSTEAD}: {0}")]
     NoFolder(#[from] NoState),
     /// A newer build wrote it.
     #[error("{}: written by a newer Pentimento (schema {found}, this one knows {known}); {INSTEAD}", .file.display())]
