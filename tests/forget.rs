@@ -26,12 +26,8 @@ const SECRET: &str = "the umlaut breaks the launch code 7391";
 fn furnished() -> (Home, std::path::PathBuf) {
     let home = Home::new();
     let log =
-        home.write(".claude/projects/-w/s1.jsonl", &exchange("s1", "/w", SECRET), Duration::from_secs(300));
-    home.write(
-        ".claude/projects/-w/s2.jsonl",
-        &exchange("s2", "/w", "Another one"),
-        Duration::from_secs(300),
-    );
+        home.write(".claude/projects/-w/s1.jsonl", &exchange("s1", "/w", SECRET), Duration::from_mins(5));
+    home.write(".claude/projects/-w/s2.jsonl", &exchange("s2", "/w", "Another one"), Duration::from_mins(5));
     assert!(home.run(&["sessions"]).status.success());
     let store = Store::open_in(&home.at("state")).unwrap();
     for session in ["s1", "s2"] {
