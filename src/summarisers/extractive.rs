@@ -1,7 +1,7 @@
 //! Summaries that are copies: original sentences and exact items under the heads, each with the turns it stands in.
 //!
-//! Three steps. [`candidates`] reads every text once into lines that could stand in a summary, [`items`] finds the exact
-//! names, [`choose`] takes the lines that tell most for their tokens: words weigh by how often the request has them and
+//! Three steps. `candidates` reads every text once into lines that could stand in a summary, `items` finds the exact
+//! names, `choose` takes the lines that tell most for their tokens: words weigh by how often the request has them and
 //! in how few of its turns, and a word that a chosen line holds weighs nothing in the next. Nothing outside the request
 //! counts, so the same request gives the same bytes. A line is a copy after white space is folded; what is too long for
 //! one is cut between words and stands as pieces. Reasoning is no source, as for lineage: agents do not give it to
