@@ -1,7 +1,7 @@
 //! The store: one `SQLite` file in the state folder, shared by every copy that runs.
 //!
 //! Owns opening it: rights for its owner alone, a write-ahead log so that readers and one writer do not wait for each
-//! other, a schema that grows by steps (`schema.rs`). What a change wrote before a crash is whole or not there.
+//! other, a schema that grows by steps (`schema`). What a change wrote before a crash is whole or not there.
 //! Freed pages are overwritten and temporary tables stay in memory, so that what is deleted is gone. A file that
 //! cannot be used is left as it is: it is never repaired, emptied or replaced.
 
