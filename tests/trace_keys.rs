@@ -27,8 +27,8 @@ fn follows_the_decision_to_its_question(screen: &mut Screen) {
     screen.wait("t9.0 → g1.s3");
     screen.press("\r");
     screen.wait("t9 user");
-    // On a small screen what stands above the words has scrolled away.
-    screen.wait("I keep wondering whether");
+    // The turn is shown where it says it, also where that is all that fits.
+    screen.wait("wondering");
     screen.press("\x1b");
     screen.wait("g6.s2 trace");
     screen.press("\x7f");
