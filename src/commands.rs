@@ -9,9 +9,10 @@ mod expand;
 mod forget;
 mod guarded;
 mod info;
+mod replay;
 mod sessions;
 mod trace;
-mod tree;
+pub mod tree;
 mod turns;
 
 use std::io::{self, IsTerminal, Write};
@@ -104,7 +105,7 @@ pub fn run(command: &Command) -> ExitCode {
 
 fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
-        Command::Info { path, json } => on(path, |log| info::run(log, *json, out)),
+        Command::Info { path, json, costs } => on(path, |log| info::run(log, *json, costs, out)),
         Command::Turns(arguments) => on(&arguments.path, |log| turns::run(log, arguments, out)),
         Command::Context(arguments) => on(&arguments.path, |log| context::run(log, arguments, out)),
         Command::Tree(arguments) => on(&arguments.path, |log| tree::run(log, arguments, out)),

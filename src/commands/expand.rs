@@ -1,5 +1,7 @@
 //! `pentimento expand`: the turns under an address, word for word, or the log's own bytes.
 
+mod made;
+
 use std::io::Write;
 
 use serde_json::json;
@@ -22,6 +24,9 @@ const CHUNK: u64 = 1 << 20;
 /// Prints what lies under an address.
 pub(super) fn run(log: &OpenLog, arguments: &ExpandArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let address: Address = arguments.address.parse()?;
+    if let Some(made) = super::replay::Place::of(&address) {
+        return made::run(log, &made, arguments, out);
+    }
     if arguments.summary && !has_summary(log, &address) {
         return Err(Failure::NotFound(format!("{address} has no summary of its own")));
     }
@@ -77,6 +82,9 @@ fn find<'a>(log: &'a OpenLog, address: &'a Address, summary: bool) -> Result<Pla
         }
         Address::Generation(generation) => find_generation(log, *generation, summary),
         Address::Sentence { generation, sentence } => find_sentence(log, *generation, *sentence),
+        Address::Block(_) | Address::Span(_) | Address::MadeSentence { .. } | Address::Item(_) => {
+            Err(Failure::NotFound(format!("{address} is in no log: it is replayed")))
+        }
         Address::Line(number) => {
             let row = log.find_line(*number)?;
             let what = match log.session.row(row).turn() {

@@ -1,5 +1,7 @@
 //! `pentimento trace`: from a summary's sentences to the turns they rest on, and from a turn to what became of it.
 
+mod made;
+
 use std::io::Write;
 use std::sync::Arc;
 
@@ -19,6 +21,7 @@ use crate::text::display::safe;
 use crate::text::lexicon::{self, Lexicon};
 use crate::text::preview;
 
+use super::replay::Place;
 use super::{Failure, SCHEMA};
 
 /// Prints what an address leads to.
@@ -29,6 +32,9 @@ pub(super) fn run(log: &OpenLog, arguments: &TraceArguments, out: &mut dyn Write
         Some(own) => own,
         None => lexicon::built_in(),
     };
+    if let Some(place) = Place::of(&address) {
+        return made::run(log, &place, arguments, lexicon, out);
+    }
     let mut tracer = Tracer::new(log, lexicon);
     match address {
         Address::Generation(generation) => tracer.generation(generation, arguments.json, out),
@@ -45,6 +51,9 @@ pub(super) fn run(log: &OpenLog, arguments: &TraceArguments, out: &mut dyn Write
                 Failure::NotFound(format!("line {line} is no part of a turn: nothing became of it"))
             })?;
             tracer.turn(turn, arguments.json, out)
+        }
+        Address::Block(_) | Address::Span(_) | Address::MadeSentence { .. } | Address::Item(_) => {
+            Err(Failure::NotFound(format!("{address} is in no log: it is replayed")))
         }
         Address::Turn { .. } | Address::Thread(_) => Err(Failure::NotFound(
             "a sub-agent's turns are in no summary of this session: trace the result that reports them"

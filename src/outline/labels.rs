@@ -15,7 +15,10 @@ use super::{Group, Label, Mark, Node, View, ViewKind};
 pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
     let session = &log.session;
     match node {
-        Node::Root => Label { kind: "root", ..Label::default() },
+        // Blocks and what is in them are another tree's ([`super::blocks`]).
+        Node::Root | Node::Made(_) | Node::Piece(..) | Node::Item(_) => {
+            Label { kind: "root", ..Label::default() }
+        }
         Node::Generation(generation) => generation_label(view, session, generation),
         Node::Section(generation, section) => section_label(view, log, generation, section),
         Node::Sentence(generation, place) => sentence_label(view, log, generation, place),
@@ -179,6 +182,7 @@ fn group_label(view: &View, log: &OpenLog, group: Group) -> Label {
         Group::Earlier => format!("earlier conversations · {}", turns(view.earlier.len())),
         Group::Notes(id) => numbers::count(session.notes_after(id).len() as u64, "note"),
         Group::Matches => format!("matching turns · {}", turns(view.matches.len())),
+        Group::Ledger | Group::Open => String::new(),
         Group::Threads => format!(
             "sub-agents of the whole session · {}",
             numbers::count(log.thread_count() as u64 - 1, "thread")
@@ -194,7 +198,7 @@ fn group_label(view: &View, log: &OpenLog, group: Group) -> Label {
 }
 
 /// `t1–t299, t301`.
-fn range_text(ranges: &[(u32, u32)]) -> String {
+pub(super) fn range_text(ranges: &[(u32, u32)]) -> String {
     let one =
         |(from, to): &(u32, u32)| if from == to { format!("t{from}") } else { format!("t{from}–t{to}") };
     let shown: Vec<String> = ranges.iter().take(3).map(one).collect();
@@ -202,7 +206,7 @@ fn range_text(ranges: &[(u32, u32)]) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-fn bare_turn_label(session: &Session, id: TurnId) -> Label {
+pub(super) fn bare_turn_label(session: &Session, id: TurnId) -> Label {
     let turn = session.turn(id);
     let tools: Vec<&str> = session
         .parts(id)
@@ -283,7 +287,7 @@ fn with_part(address: Address, index: u32) -> Address {
     }
 }
 
-fn bare_part_label(log: &OpenLog, id: TurnId, index: u32, part: &Part) -> Label {
+pub(super) fn bare_part_label(log: &OpenLog, id: TurnId, index: u32, part: &Part) -> Label {
     let session = &log.session;
     let tool = session.named(part.tool).unwrap_or_default();
     let words = match part.kind {
@@ -335,7 +339,7 @@ fn part_label(view: &View, log: &OpenLog, id: TurnId, index: u32, part: &Part) -
     label
 }
 
-fn row_label(session: &Session, row: u32) -> Label {
+pub(super) fn row_label(session: &Session, row: u32) -> Label {
     let Some(record) = session.rows().get(row) else { return Label::default() };
     let reason = session.malformed_reason(row);
     let mut marks = Vec::new();

@@ -168,8 +168,13 @@ pub(super) fn sources(view: &View, log: &OpenLog, node: Node) -> Vec<TurnId> {
         Node::Group(Group::Earlier) => view.earlier.clone(),
         Node::Group(Group::Matches) => view.matches.clone(),
         Node::Group(group) => of_ranges(ranges(log, group)),
-        Node::Root | Node::Share(_) | Node::Agent(_) | Node::AgentTurn(..) | Node::AgentPart(..) => {
-            Vec::new()
-        }
+        Node::Root
+        | Node::Share(_)
+        | Node::Agent(_)
+        | Node::AgentTurn(..)
+        | Node::AgentPart(..)
+        | Node::Made(_)
+        | Node::Piece(..)
+        | Node::Item(_) => Vec::new(),
     }
 }

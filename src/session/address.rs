@@ -32,12 +32,27 @@ pub enum Address {
     },
     /// `@a881341`: a sub-agent's whole thread.
     Thread(String),
+    /// `b4`: a block.
+    Block(u32),
+    /// `p2`: a span.
+    Span(u32),
+    /// `b4.s2`, `p2.s1`: a sentence of their summary.
+    MadeSentence {
+        /// Of a span, not of a block.
+        span: bool,
+        /// Its number.
+        of: u32,
+        /// The sentence's number, from 1.
+        sentence: u32,
+    },
+    /// `i9`: an item of the ledger.
+    Item(u32),
 }
 
 /// A text that is no address.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "\"{}\" is no address here: write t489 for a turn, t489.2 for a part, @NAME/t12 for a sub-agent's turn, L560 for a line, g3 for a generation, g3.s12 for a sentence of its summary",
+    "\"{}\" is no address here: write t489 for a turn, t489.2 for a part, @NAME/t12 for a sub-agent's turn, L560 for a line, g3 for a generation, g3.s12 for a sentence of its summary, b4 for a block, p2 for a span, b4.s2 for a sentence of theirs, i9 for an item of the ledger",
     quoted(.0)
 )]
 pub struct NotAnAddress(pub String);
@@ -76,6 +91,17 @@ impl FromStr for Address {
                 }
                 None => Ok(Self::Generation(number(rest)?)),
             },
+            Some((kind @ ("b" | "p"), rest)) => {
+                let span = kind == "p";
+                match rest.split_once(".s") {
+                    Some((of, sentence)) => {
+                        Ok(Self::MadeSentence { span, of: number(of)?, sentence: number(sentence)? })
+                    }
+                    None if span => Ok(Self::Span(number(rest)?)),
+                    None => Ok(Self::Block(number(rest)?)),
+                }
+            }
+            Some(("i", rest)) => Ok(Self::Item(number(rest)?)),
             _ => Err(fail()),
         }
     }
@@ -95,6 +121,12 @@ impl fmt::Display for Address {
             Self::Generation(generation) => write!(f, "g{generation}"),
             Self::Sentence { generation, sentence } => write!(f, "g{generation}.s{sentence}"),
             Self::Thread(thread) => write!(f, "@{thread}"),
+            Self::Block(block) => write!(f, "b{block}"),
+            Self::Span(span) => write!(f, "p{span}"),
+            Self::MadeSentence { span, of, sentence } => {
+                write!(f, "{}{of}.s{sentence}", if *span { 'p' } else { 'b' })
+            }
+            Self::Item(item) => write!(f, "i{item}"),
         }
     }
 }
@@ -237,10 +269,25 @@ mod tests {
 
     #[test]
     fn addresses_read_back_as_written() {
-        for text in ["t489", "t489.2", "@a881341/t12", "@a881341/t12.0", "L560", "g3", "@a881341"] {
+        for text in [
+            "t489",
+            "t489.2",
+            "@a881341/t12",
+            "@a881341/t12.0",
+            "L560",
+            "g3",
+            "@a881341",
+            "b4",
+            "p2",
+            "b4.s2",
+            "p2.s1",
+            "i9",
+        ] {
             assert_eq!(text.parse::<Address>().unwrap().to_string(), text);
         }
-        for text in ["@/t1", "", "t", "t-1", "tx", "489", "@", "@a/g2", "g", "t1.x", "L"] {
+        for text in
+            ["@/t1", "", "t", "t-1", "tx", "489", "@", "@a/g2", "g", "t1.x", "L", "b", "p2.s", "i", "i1.s2"]
+        {
             assert!(text.parse::<Address>().is_err(), "{text}");
         }
     }

@@ -187,6 +187,19 @@ impl Session {
         }
     }
 
+    /// Where the turn `number` of the main thread goes on from: the turn before it on its path, or the end of the
+    /// conversation before where it begins one of its own.
+    pub fn goes_on_from(&self, number: u32) -> Option<TurnId> {
+        let own = self.numbered(0, number).and_then(|id| self.turn(id).prev.some());
+        own.or_else(|| self.head(number.checked_sub(1)?))
+    }
+
+    /// All that leads to the turn `id` of the main thread, newest first: its path, then that of the conversation
+    /// before in the same file, and so on. Turns that were left are not on it; prompts that were taken back are.
+    pub fn line(&self, id: Option<TurnId>) -> impl Iterator<Item = TurnId> {
+        std::iter::successors(id, |id| self.goes_on_from(self.turn(*id).number))
+    }
+
     /// Whether nothing but new turns changed what the model sees from turn `from` to turn `to` of the main thread,
     /// both included: no results were cleared, no prompt was taken back, nothing was rewound.
     pub fn is_steady(&self, from: u32, to: u32) -> bool {

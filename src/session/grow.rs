@@ -315,6 +315,11 @@ impl Session {
             self.add_part(id, row, index as u32, &part);
         }
         for call in facts.silent {
+            if let Some(place) = self.calls.get(&call).copied()
+                && self.answered_by(place).is_none()
+            {
+                self.answered.insert(place, id);
+            }
             self.returned(call);
         }
         if let Some(agent) = facts.agent {
@@ -351,6 +356,9 @@ impl Session {
             }
             (PartKind::ToolResult, Some(call)) => {
                 if let Some(called) = self.calls.get(&call).copied() {
+                    if let Some(first) = self.answered_by(called) {
+                        self.answered.entry(called).or_insert(first);
+                    }
                     let caller = &mut self.parts[called as usize];
                     caller.pair = place;
                     (part.tool, part.path, part.pair) = (caller.tool, caller.path, called);

@@ -41,6 +41,8 @@ pub struct Session {
     pub(super) labels: Names,
     pub(super) ids: HashMap<Id, u32>,
     pub(super) calls: HashMap<Id, u32>,
+    /// Calls, by their places, whose first result is not the part they are paired with: it said nothing, or came twice.
+    pub(super) answered: HashMap<u32, TurnId>,
     pub(super) messages: HashMap<Id, Message>,
     pub(super) step_ends: Vec<TurnId>,
     pub(super) compactions: Vec<Compaction>,
@@ -118,6 +120,7 @@ impl Session {
             labels: Names::default(),
             ids: HashMap::default(),
             calls: HashMap::default(),
+            answered: HashMap::default(),
             messages: HashMap::default(),
             step_ends: Vec::new(),
             compactions: Vec::new(),
@@ -243,6 +246,17 @@ impl Session {
     /// The other half of a call and its result.
     pub fn pair(&self, part: &Part) -> Option<(u32, &Part)> {
         self.parts.get(part.pair as usize).map(|pair| (part.pair, pair))
+    }
+
+    /// The turn in which the call at `place` got its first result, a silent one included.
+    pub fn answered_by(&self, place: u32) -> Option<TurnId> {
+        let first = self.answered.get(&place).copied();
+        first.or_else(|| self.pair(self.part(place)).map(|(_, result)| self.turn_of(result)))
+    }
+
+    /// The step that a turn is a part of: an assistant message with the results of its calls.
+    pub fn step(&self, id: TurnId) -> u32 {
+        self.turn(id).step
     }
 
     /// The turn that a part belongs to.

@@ -1,7 +1,7 @@
 //! What binds in a user's sentence: decisions, rejections, constraints, commitments, and what it leaves open.
 //!
-//! Membership is reliable, the kind is a hint: on held-back labels any binding is found at P .83 and R .87, single kinds
-//! are not. Pasted text never binds: see [`is_pasted`].
+//! Membership is reliable, the kind is a hint. Comparing two things turns none of them down, asking for a note promises
+//! nothing, and what should have happened is a report. Pasted text never binds: see [`is_pasted`].
 
 use super::cues::{self, Openness};
 use super::lexicon::{Lexicon, Rule};
@@ -31,6 +31,11 @@ impl Binding {
 /// From here on a text was pasted, not typed.
 const PASTED: usize = 1500;
 
+/// Whether a text of so many bytes is too long to have been typed.
+pub fn is_long(bytes: usize) -> bool {
+    bytes > PASTED
+}
+
 /// Whether a text was pasted rather than typed: long, fenced, a trace or a table.
 pub fn is_pasted(text: &str) -> bool {
     let is_table = |line: &str| line.trim_start().starts_with('|') && line.trim_end().ends_with('|');
@@ -40,13 +45,15 @@ pub fn is_pasted(text: &str) -> bool {
             || line.starts_with("File \"")
             || line.starts_with("goroutine ")
     };
-    text.len() > PASTED || text.contains("```") || text.lines().any(|line| is_table(line) || is_trace(line))
+    is_long(text.len()) || text.contains("```") || text.lines().any(|line| is_table(line) || is_trace(line))
 }
 
 /// How a user's sentence binds.
 pub fn of(lexicon: &Lexicon, sentence: &str) -> Binding {
     let text = cues::masked(sentence, false);
-    let Openness { question, request, open, .. } = cues::openness(lexicon, sentence);
+    let Openness { question, request, open, proposal, hedges } = cues::openness(lexicon, sentence);
+    // A sentence that only trails off leaves nothing that anybody would answer.
+    let open = open && (question || proposal || !hedges.is_empty());
     let asks = question && !request;
     let holds = |rules: &[Rule]| rules.iter().any(|rule| rule.holds(&text));
     let assents = lexicon.assent.is_in(&text);
@@ -56,7 +63,7 @@ pub fn of(lexicon: &Lexicon, sentence: &str) -> Binding {
     let decision = holds(&lexicon.decision) && (!asks || assents);
     Binding {
         decision,
-        rejection: holds(&lexicon.rejection) && (!asks || opens_with_no),
+        rejection: holds(&lexicon.rejection) && (!asks && !request || opens_with_no),
         constraint: holds(&lexicon.constraint) && !asks && !request,
         commitment: holds(&lexicon.commitment) && !asks,
         open: open && (!decision || asks),
@@ -83,6 +90,12 @@ mod tests {
         assert!(of("I'll check it later").commitment);
         assert!(of("should we keep it?").open);
         assert!(!of("run the tests").any());
+        assert!(!of("it uses casts instead of a constructor").rejection);
+        assert!(of("fix them all, skip the last one").rejection);
+        assert!(!of("can you remove the tests again").any());
+        assert!(!of("this should have deleted the branch").any());
+        assert!(!of("there is no other way...").any());
+        assert!(of("could we do it like the other check?").open);
     }
 
     #[test]

@@ -148,11 +148,11 @@ fn counts(class: HedgeClass, text: &str, range: &Range<usize>) -> bool {
 
 /// Whether a masked text asks for work: "could you run the tests?"
 fn is_request(lexicon: &Lexicon, text: &str) -> bool {
-    // "Can we" with another verb asks whether it can be done.
-    let asks_whether = CAN_WE
-        .iter()
-        .flat_map(|can| can.find_iter(text))
-        .any(|found| !lexicon.feasible.is_in(&text[found.end()..]));
+    // "Can we" with another verb asks whether it can be done, "could we" with any.
+    let asks_whether = CAN_WE.iter().flat_map(|can| can.find_iter(text)).any(|found| {
+        let orders = lexicon.feasible.is_in(&text[found.end()..]);
+        !orders || found.as_str().to_lowercase().starts_with("could")
+    });
     lexicon.request.is_in(text) && !asks_whether
 }
 

@@ -14,8 +14,8 @@ use crate::session::open::OpenLog;
 
 use super::events::{Event, Outlet};
 
-/// Logs longer than this show their end before they are read.
-const LONG: u64 = 4 << 20;
+/// Logs longer than this show their end before they are read; shorter ones are read as soon as it is shown.
+const LONG: u64 = 16 << 20;
 /// How often progress is reported.
 const REPORT: Duration = Duration::from_millis(40);
 /// A stream that says nothing for so long has said what it had.

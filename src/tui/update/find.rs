@@ -274,6 +274,9 @@ fn to_address(model: &mut Model, address: &Address) {
                 }
             }
         }
+        Address::Block(_) | Address::Span(_) | Address::MadeSentence { .. } | Address::Item(_) => {
+            missing(model, format!("{address} is in the tree of `pentimento tree --view blocks`"));
+        }
         Address::Line(line) => match log.find_line(*line) {
             Ok(row) => {
                 let node = session.row(row).turn().map_or(Node::Row(row), Node::Turn);
