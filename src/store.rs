@@ -10,15 +10,15 @@ pub mod cache;
 pub mod database;
 mod forget;
 mod hand;
+mod optional;
 mod schema;
-mod shelf;
 mod summaries;
 mod trouble;
 
 pub use database::Store;
 pub use forget::Forgotten;
 pub use hand::{Item, Note, Pin};
-pub use shelf::Shelf;
+pub use optional::OptionalStore;
 pub use summaries::{KeptLine, KeptSummary, Owner};
 pub use trouble::StoreError;
 

@@ -8,6 +8,7 @@ pub mod command;
 pub mod extractive;
 pub mod heads;
 pub mod input;
+pub mod kept;
 pub mod pool;
 pub mod prompts;
 

@@ -107,3 +107,29 @@ fn a_store_that_cannot_be_used_says_that_nothing_was_deleted() {
     assert!(message.contains("nothing was deleted") && message.contains("damaged"), "{message}");
     assert!(stdout(&home.run(&["info", log.to_str().unwrap()])).contains("claude-code"), "all else works");
 }
+
+#[test]
+fn what_a_command_wrote_is_written_once_until_it_is_forgotten() {
+    let home = Home::new();
+    let lines = (0..100)
+        .map(|n| home::claude(n, "s1", "/w", if n % 2 == 0 { "user" } else { "assistant" }, "Go on."));
+    let log = home.write(".claude/projects/-w/s1.jsonl", &lines.collect::<Vec<_>>(), Duration::from_mins(5));
+    let log = log.to_str().unwrap();
+    let runs = home.at("runs");
+    let command = format!("cat > /dev/null; echo run >> '{}'; echo 'They went on.'", runs.display());
+    let expand = |command: &str| home.run(&["expand", log, "b1", "--summary", "--summariser", command]);
+    for _ in 0..2 {
+        let said = stdout(&expand(&command));
+        assert!(said.contains("They went on.") && said.contains("command prompts/"), "{said}");
+        assert_eq!(fs::read_to_string(&runs).unwrap(), "run\n", "the second time the store has it");
+    }
+    assert!(!holding(&home.at("state"), "They went on.").is_empty());
+    assert!(stdout(&home.run(&["forget", log])).contains("deleted 1 summary"));
+    stdout(&expand(&command));
+    assert_eq!(fs::read_to_string(&runs).unwrap(), "run\nrun\n");
+
+    let failed = expand("cat > /dev/null; echo 'no credit left' >&2; exit 7");
+    let message = String::from_utf8(failed.stderr).unwrap();
+    assert_eq!(failed.status.code(), Some(4));
+    assert!(message.contains("exit status: 7") && message.contains("no credit left"), "{message}");
+}

@@ -16,7 +16,7 @@ use crate::strategies::{BLOCKS, Context, Entry, Limit, RECURSIVE, Strategy, cont
 use crate::summarisers::SummaryLine;
 use crate::text::numbers::{count, grouped, short};
 
-use super::replay::{Replayed, settings, summariser};
+use super::replay::{Replayed, Writer, settings};
 use super::{Failure, SCHEMA, as_of};
 use crate::cli::ContextArguments;
 
@@ -92,10 +92,10 @@ fn folded(
     as_of: u32,
     arguments: &ContextArguments,
 ) -> Result<Result<Vec<Folded>, String>, Failure> {
-    let summariser = summariser(&arguments.replay)?;
+    let writer = Writer::of(log, &arguments.replay);
     let number = recursive.folds(as_of).len() as u32;
     let mut folding = Folding::default();
-    let written = folding.up_to(log, recursive, number, &*summariser, &AtomicBool::new(false))?;
+    let written = folding.up_to(log, recursive, number, &*writer.summariser, &AtomicBool::new(false))?;
     Ok(written.map(<[Folded]>::to_vec).map_err(|failure| failure.to_string()))
 }
 

@@ -6,13 +6,17 @@ use std::sync::atomic::AtomicBool;
 use serde_json::{Value, json};
 
 use crate::cli::ReplayOptions;
+use crate::message::complain;
 use crate::session::address::Address;
 use crate::session::open::OpenLog;
+use crate::store::OptionalStore;
 use crate::strategies::blocks::carry::Share;
 use crate::strategies::blocks::summaries::{Missing, Summaries, Written};
 use crate::strategies::blocks::{Blocks, Item, Made, Retention, Settings};
 use crate::summarisers::Summariser;
+use crate::summarisers::command::Program;
 use crate::summarisers::extractive::Extractive;
+use crate::summarisers::kept::{Belongs, Kept};
 
 use super::Failure;
 
@@ -40,10 +44,33 @@ pub(super) fn settings(options: &ReplayOptions) -> Result<Settings, Failure> {
 }
 
 /// Who writes summaries, as the options say.
-pub(super) fn summariser(options: &ReplayOptions) -> Result<Arc<dyn Summariser>, Failure> {
-    match options.summariser.as_str() {
-        "extractive" => Ok(Arc::new(Extractive::default())),
-        other => Err(Failure::Usage(format!("\"{other}\" is no summariser of this build: extractive"))),
+#[derive(Debug)]
+pub(super) struct Writer {
+    pub(super) summariser: Arc<dyn Summariser>,
+    store: Arc<OptionalStore>,
+}
+
+impl Writer {
+    pub(super) fn of(log: &OpenLog, options: &ReplayOptions) -> Self {
+        if options.summariser == "extractive" {
+            // Copies of the log, made again at once: nothing is gained by keeping them.
+            return Self { summariser: Arc::new(Extractive::default()), store: OptionalStore::none().into() };
+        }
+        let store = Arc::new(OptionalStore::open());
+        // A log that names no session is known by its path.
+        let path = || log.path.to_string_lossy().into_owned();
+        let session = log.session.session_ids.first().map_or_else(path, ToString::to_string);
+        let belongs = Belongs { session, log: Some(log.path.clone()), place: "replayed".to_owned() };
+        let program = Arc::new(Program::new(&options.summariser));
+        Self { summariser: Arc::new(Kept::new(Arc::clone(&store), program, belongs)), store }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if let Some(trouble) = self.store.trouble() {
+            complain(&format!("summaries are not kept: {trouble}"));
+        }
     }
 }
 
@@ -51,16 +78,18 @@ pub(super) fn summariser(options: &ReplayOptions) -> Result<Arc<dyn Summariser>,
 pub(super) struct Replayed {
     pub(super) blocks: Blocks,
     pub(super) summaries: Summaries,
+    _writer: Writer,
 }
 
 impl Replayed {
     pub(super) fn new(log: &OpenLog, options: &ReplayOptions) -> Result<Self, Failure> {
         let blocks = Blocks::of(log, settings(options)?)?;
-        let mut summaries = Summaries::new(summariser(options)?);
+        let writer = Writer::of(log, options);
+        let mut summaries = Summaries::new(Arc::clone(&writer.summariser));
         if blocks.settings().retention == Retention::CurrentBlock {
             summaries.write_closed(log, &blocks)?;
         }
-        Ok(Self { blocks, summaries })
+        Ok(Self { blocks, summaries, _writer: writer })
     }
 
     /// The turns that a block or span stands for.

@@ -8,6 +8,8 @@ use std::path::Path;
 
 use rusqlite::{OptionalExtension, params};
 
+use crate::text::numbers::runs;
+
 use super::{Store, StoreError};
 
 /// Summaries kept at most; beyond, the oldest go.
@@ -141,21 +143,11 @@ type Encoded = (usize, usize, Vec<(u32, u32)>);
 
 /// Lines as JSON: `[start, end, [[first, last], …]]` each.
 fn encode(lines: &[KeptLine]) -> String {
-    let rows: Vec<Encoded> =
-        lines.iter().map(|line| (line.range.start, line.range.end, runs(&line.turns))).collect();
+    let rows: Vec<Encoded> = lines
+        .iter()
+        .map(|line| (line.range.start, line.range.end, runs(line.turns.iter().copied())))
+        .collect();
     serde_json::to_string(&rows).unwrap_or_default()
-}
-
-/// Numbers in order as runs of numbers that follow one another.
-fn runs(numbers: &[u32]) -> Vec<(u32, u32)> {
-    let mut out: Vec<(u32, u32)> = Vec::new();
-    for number in numbers {
-        match out.last_mut() {
-            Some((_, last)) if last.checked_add(1) == Some(*number) => *last = *number,
-            _ => out.push((*number, *number)),
-        }
-    }
-    out
 }
 
 fn decode(lines: &str, text: &str) -> Option<Vec<KeptLine>> {

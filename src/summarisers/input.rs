@@ -33,6 +33,15 @@ impl InputHash {
         }
         Self(hasher.finalize().into())
     }
+
+    /// The hash of what several hashes stand for, in this order.
+    pub fn of_all(hashes: &[Self]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for hash in hashes {
+            hasher.update(&hash.0);
+        }
+        Self(hasher.finalize().into())
+    }
 }
 
 impl fmt::Display for InputHash {

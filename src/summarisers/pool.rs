@@ -1,40 +1,21 @@
 //! Summaries made off the calling thread, few at once, none twice.
 //!
-//! Who wants a summary asks; the answer is the hash under which its progress can be looked up. The store is asked before
-//! the summariser, and gets what the summariser wrote. Where another copy of the program was first, its text stands: a
-//! summary is written once. A pool that is dropped stops what runs and waits for it, so nothing is left behind.
+//! Who wants a summary asks; the answer is the hash under which its progress can be looked up. What is made is kept
+//! ([`super::kept`]). A pool that is dropped stops what runs and waits for it, so nothing is left behind.
 
 use std::collections::{HashMap, VecDeque};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use crate::store::{KeptLine, KeptSummary, Owner, Shelf};
+use crate::store::OptionalStore;
 
 use super::input::InputHash;
-use super::{Failure, Request, Summariser, Summary, SummaryLine};
+use super::kept::{Belongs, kept_or_made, own};
+use super::{Failure, Request, Summariser, Summary};
 
 /// Summaries that are made at once.
 const AT_ONCE: usize = 2;
-
-/// Whose a summary is, in the store's words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Belongs {
-    /// The session's id.
-    pub session: String,
-    /// Its log.
-    pub log: Option<PathBuf>,
-    /// What of the session it sums up: ids of records, never numbers of turns.
-    pub place: String,
-}
-
-impl Belongs {
-    fn owner(&self) -> Owner<'_> {
-        Owner { session: &self.session, log: self.log.as_deref(), place: &self.place }
-    }
-}
 
 /// How far a summary is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +53,7 @@ struct Shared {
     state: Mutex<State>,
     /// Something was queued, or ended.
     changed: Condvar,
-    shelf: Arc<Shelf>,
+    store: Arc<OptionalStore>,
     wake: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -108,9 +89,9 @@ impl std::fmt::Debug for Pool {
 
 impl Pool {
     /// A pool before a store. `wake` is called from other threads whenever a summary's progress changes.
-    pub fn new(shelf: Arc<Shelf>, wake: impl Fn() + Send + Sync + 'static) -> Self {
+    pub fn new(store: Arc<OptionalStore>, wake: impl Fn() + Send + Sync + 'static) -> Self {
         let (state, changed) = (Mutex::default(), Condvar::new());
-        let shared = Arc::new(Shared { state, changed, shelf, wake: Box::new(wake) });
+        let shared = Arc::new(Shared { state, changed, store, wake: Box::new(wake) });
         Self { shared, workers: Mutex::default() }
     }
 
@@ -273,11 +254,11 @@ impl Shared {
         let Job { hash, work, owners, done, stop } = job;
         let outcome = match (done, work) {
             (Some(summary), _) => {
-                self.own(hash, &owners);
+                own(&self.store, hash, &owners);
                 Ok(summary)
             }
             (None, Some((summariser, request))) => {
-                self.make(hash, summariser.as_ref(), &request, &owners, &stop)
+                kept_or_made(&self.store, hash, &*summariser, &request, &owners, &stop).map(Arc::new)
             }
             (None, None) => return,
         };
@@ -296,48 +277,6 @@ impl Shared {
         };
         drop(state);
         self.tell();
-    }
-
-    fn make(
-        &self,
-        hash: InputHash,
-        summariser: &dyn Summariser,
-        request: &Request,
-        owners: &[Belongs],
-        stop: &AtomicBool,
-    ) -> Result<Arc<Summary>, Failure> {
-        if let Some(kept) = self.kept(hash, owners) {
-            return Ok(Arc::new(kept));
-        }
-        let made = catch_unwind(AssertUnwindSafe(|| summariser.summarise(request, stop)));
-        let summary =
-            made.unwrap_or_else(|_| Err(Failure::Failed("the summariser broke down".to_owned())))?;
-        let name = summariser.name();
-        let lines = summary
-            .lines
-            .iter()
-            .map(|line| KeptLine { range: line.range.clone(), turns: line.turns.clone() });
-        let kept =
-            KeptSummary { name, budget: request.budget, text: summary.text.clone(), lines: lines.collect() };
-        let first = owners.first().map(Belongs::owner);
-        self.shelf.ask(|store| store.keep(&hash.0, &kept, first));
-        // What another copy kept first is the summary.
-        Ok(Arc::new(self.kept(hash, owners).unwrap_or(summary)))
-    }
-
-    /// The summary that the store has; it is the owners' from now on.
-    fn kept(&self, hash: InputHash, owners: &[Belongs]) -> Option<Summary> {
-        let kept = self.shelf.ask(|store| store.summary(&hash.0, owners.first().map(Belongs::owner)))??;
-        self.own(hash, owners.get(1..).unwrap_or_default());
-        let lines =
-            kept.lines.into_iter().map(|line| SummaryLine { range: line.range, turns: line.turns }).collect();
-        Some(Summary { text: kept.text, lines })
-    }
-
-    fn own(&self, hash: InputHash, owners: &[Belongs]) {
-        for belongs in owners {
-            self.shelf.ask(|store| store.summary(&hash.0, Some(belongs.owner())));
-        }
     }
 }
 

@@ -114,7 +114,7 @@ fn summary(
             "turns": turns,
             "depth": depth,
             "summariser": written.summariser,
-            "input": written.input,
+            "input": written.input.to_string(),
             "tokens": written.tokens,
             "carries": carries(written),
             "text": written.summary.text,

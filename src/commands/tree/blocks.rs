@@ -66,7 +66,7 @@ fn of_blocks(log: &OpenLog, view: &BlocksView, node: Node, value: &mut Value) {
             set("depth", json!(view.plan(log, made).map(|plan| plan.depth())));
             set("summary", json!(written.map(|written| &written.summary.text)));
             set("written_tokens", json!(written.map(|written| written.tokens)));
-            set("input", json!(written.map(|written| &written.input)));
+            set("input", json!(written.map(|written| written.input.to_string())));
             set("carries", written.map_or(Value::Null, carries));
             if let Some(Err(failure)) = view.summaries.and_then(|summaries| summaries.known(made)) {
                 set("failure", json!(failure.to_string()));

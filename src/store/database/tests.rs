@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
 use std::process::Command;
 
-use super::super::{Item, KeptLine, KeptSummary, Owner, Shelf};
+use super::super::{Item, KeptLine, KeptSummary, OptionalStore, Owner};
 use super::*;
 
 fn summary(text: &str) -> KeptSummary {
@@ -96,11 +96,11 @@ fn a_newer_file_is_left_alone() {
     new.pragma_update(None, "user_version", schema::KNOWN + 1).unwrap();
     drop(new);
     let before = std::fs::read(&file).unwrap();
-    let shelf = Shelf::open_in(folder.path());
-    assert_eq!(shelf.ask(|store| store.pins("a")), None);
-    let trouble = shelf.trouble().unwrap();
+    let optional = OptionalStore::open_in(folder.path());
+    assert_eq!(optional.ask(|store| store.pins("a")), None);
+    let trouble = optional.trouble().unwrap();
     assert!(trouble.contains("newer") && trouble.contains("store.sqlite"), "{trouble}");
-    assert_eq!(shelf.trouble(), None, "it is told once");
+    assert_eq!(optional.trouble(), None, "it is told once");
     assert_eq!(std::fs::read(&file).unwrap(), before);
 }
 
@@ -127,25 +127,25 @@ fn damage_in_the_middle_is_told() {
     let mut bytes = std::fs::read(&file).unwrap();
     bytes[4096..].fill(0x5a);
     std::fs::write(&file, bytes).unwrap();
-    let shelf = Shelf::open_in(folder.path());
-    assert_eq!(shelf.ask(|store| store.summary(&[3; 32], None)), None);
-    let trouble = shelf.trouble().unwrap();
+    let optional = OptionalStore::open_in(folder.path());
+    assert_eq!(optional.ask(|store| store.summary(&[3; 32], None)), None);
+    let trouble = optional.trouble().unwrap();
     assert!(trouble.contains("damaged"), "{trouble}");
 }
 
 #[test]
 fn a_locked_file_is_told_and_works_again_later() {
     let folder = tempfile::tempdir().unwrap();
-    let shelf = Shelf::open_in(folder.path());
+    let optional = OptionalStore::open_in(folder.path());
     let other = Connection::open(folder.path().join(FILE)).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let item = Item::Record("u1".into());
-    assert_eq!(shelf.ask(|store| store.pin("a", &item, Some(true))), None);
-    let trouble = shelf.trouble().unwrap();
+    assert_eq!(optional.ask(|store| store.pin("a", &item, Some(true))), None);
+    let trouble = optional.trouble().unwrap();
     assert!(trouble.contains("another copy"), "{trouble}");
     other.execute_batch("ROLLBACK").unwrap();
-    assert_eq!(shelf.ask(|store| store.pin("a", &item, Some(true))), Some(()));
-    assert_eq!(shelf.trouble(), None);
+    assert_eq!(optional.ask(|store| store.pin("a", &item, Some(true))), Some(()));
+    assert_eq!(optional.trouble(), None);
 }
 
 /// Every file below a folder, with its bytes.
@@ -159,7 +159,7 @@ fn what_is_forgotten_is_in_no_file() {
     const SECRET: &str = "the launch code is 7391";
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open_in(folder.path()).unwrap();
-    let log = Path::new("/work/gone.jsonl");
+    let log = Path::new("/gone/log.jsonl");
     let item = Item::Record(SECRET.replace(' ', "-"));
     // Much of it, replaced and moved about, so that it stands in freed pages and in the log of writes too.
     for number in 0..60u8 {

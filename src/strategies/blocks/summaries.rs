@@ -10,6 +10,7 @@ use std::sync::atomic::AtomicBool;
 use crate::formats::facts::{PartKind, Role};
 use crate::log::LogError;
 use crate::session::open::OpenLog;
+use crate::summarisers::input::InputHash;
 use crate::summarisers::{Failure, Request, SourcePart, SourceTurn, Summariser, Summary};
 use crate::text::tokens;
 
@@ -26,8 +27,8 @@ pub struct Written {
     pub plan: Plan,
     /// The summaries of every level below the top one, from the lowest.
     pub below: Vec<Vec<Summary>>,
-    /// What its input was, hashed.
-    pub input: String,
+    /// The hash of who wrote it and of the originals that it was made from.
+    pub input: InputHash,
     /// Who wrote it.
     pub summariser: String,
     /// Tokens that were read for it, on all levels.
@@ -153,7 +154,7 @@ struct Climbed {
     plan: Plan,
     top: Summary,
     below: Vec<Vec<Summary>>,
-    input: String,
+    input: InputHash,
     read: u64,
 }
 
@@ -165,13 +166,14 @@ fn climb(
     summariser: &dyn Summariser,
     stop: &AtomicBool,
 ) -> Result<Result<Climbed, Failure>, LogError> {
-    let mut hash = Hash::default();
+    let name = summariser.name();
+    let mut inputs = Vec::new();
     let mut read = 0;
     let mut below: Vec<Vec<Summary>> = Vec::new();
     let mut level = Vec::new();
     for piece in &plan.pieces {
         let request = Request { sources: levels::sources(log, piece)?, budget };
-        hash.request(&request);
+        inputs.push(InputHash::of(&name, &request));
         read += size(&request);
         match summariser.summarise(&request, stop) {
             Ok(summary) => level.push(summary),
@@ -192,7 +194,7 @@ fn climb(
         below.push(std::mem::replace(&mut level, above));
     }
     let Some(top) = level.pop() else { return Ok(Err(Failure::Failed("there is nothing to sum up".into()))) };
-    Ok(Ok(Climbed { plan, top, below, input: hash.to_string(), read }))
+    Ok(Ok(Climbed { plan, top, below, input: InputHash::of_all(&inputs), read }))
 }
 
 /// A summary as the source of another.
@@ -205,42 +207,4 @@ pub fn again(turns: (u32, u32), summary: &Summary) -> SourceTurn {
 pub fn size(request: &Request) -> u64 {
     let parts = request.sources.iter().flat_map(|source| &source.parts);
     parts.map(|part| u64::from(tokens::estimate(&part.text))).sum()
-}
-
-/// FNV-1a over what a summary is made from, in 128 bits: it has to be the same in every build.
-struct Hash(u128);
-
-impl Default for Hash {
-    fn default() -> Self {
-        Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
-    }
-}
-
-impl Hash {
-    fn bytes(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u128::from(*byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013b);
-        }
-    }
-
-    fn request(&mut self, request: &Request) {
-        for source in &request.sources {
-            self.bytes(&[0xff]);
-            self.bytes(source.role.name().as_bytes());
-            for part in &source.parts {
-                self.bytes(&[0xfe]);
-                self.bytes(part.kind.name().as_bytes());
-                self.bytes(&[0xfe]);
-                self.bytes(part.tool.as_deref().unwrap_or_default().as_bytes());
-                self.bytes(&[0xfe, u8::from(part.error)]);
-                self.bytes(part.text.as_bytes());
-            }
-        }
-    }
-}
-
-impl std::fmt::Display for Hash {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        write!(f, "{:032x}", self.0)
-    }
 }

@@ -67,11 +67,8 @@ fn check(request: &Request, summary: &Summary) {
 }
 
 fn session() -> Request {
-    let mut call = part(
-        PartKind::ToolCall,
-        Some("Edit"),
-        "file_path: /work/api/src/table.rs\nold_string: a\nnew_string: b",
-    );
+    let mut call =
+        part(PartKind::ToolCall, Some("Edit"), "file_path: /api/src/table.rs\nold_string: a\nnew_string: b");
     call.error = false;
     let mut failure = part(
         PartKind::ToolResult,

@@ -1,7 +1,7 @@
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
-use super::super::{SourcePart, SourceTurn};
+use super::super::{SourcePart, SourceTurn, SummaryLine};
 use super::*;
 use crate::formats::facts::{PartKind, Role};
 use crate::store::Store;
@@ -66,7 +66,7 @@ fn few_run_at_once_and_none_runs_twice() {
     let (gate, summariser) = gated();
     let wakes = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&wakes);
-    let pool = Pool::new(Arc::new(Shelf::none()), move || {
+    let pool = Pool::new(Arc::new(OptionalStore::none()), move || {
         count.fetch_add(1, Ordering::SeqCst);
     });
     let texts: Vec<String> = (0..6).map(|number| format!("text {number}")).collect();
@@ -92,7 +92,7 @@ fn the_store_is_asked_first_and_gets_what_was_made() {
     for (session, asked) in [("a", 1), ("b", 0)] {
         let (gate, summariser) = gated();
         gate.open.store(true, Ordering::SeqCst);
-        let pool = Pool::new(Arc::new(Shelf::open_in(folder.path())), || {});
+        let pool = Pool::new(Arc::new(OptionalStore::open_in(folder.path())), || {});
         let asked_for = pool.ask(&summariser, request("text"), Some(belongs(session)));
         assert_eq!(pool.wait(asked_for).unwrap().lines[0].turns, [1]);
         assert_eq!(gate.asked.load(Ordering::SeqCst), asked);
@@ -112,7 +112,7 @@ fn what_fails_is_told_kept_nowhere_and_can_be_tried_again() {
     let folder = tempfile::tempdir().unwrap();
     let (gate, summariser) = gated();
     gate.open.store(true, Ordering::SeqCst);
-    let pool = Pool::new(Arc::new(Shelf::open_in(folder.path())), || {});
+    let pool = Pool::new(Arc::new(OptionalStore::open_in(folder.path())), || {});
     let hash = pool.ask(&summariser, request("fail"), Some(belongs("a")));
     assert_eq!(pool.wait(hash), Err(Failure::Failed("no".to_owned())));
     assert_eq!(pool.ask(&summariser, request("fail"), None), hash);
@@ -129,7 +129,7 @@ fn what_fails_is_told_kept_nowhere_and_can_be_tried_again() {
 #[test]
 fn what_is_cancelled_is_stopped_and_may_be_asked_for_again() {
     let (gate, summariser) = gated();
-    let pool = Pool::new(Arc::new(Shelf::none()), || {});
+    let pool = Pool::new(Arc::new(OptionalStore::none()), || {});
     let hashes: Vec<_> =
         ["a", "b", "c"].iter().map(|text| pool.ask(&summariser, request(text), None)).collect();
     until(|| pool.counts().running == 2);
@@ -148,7 +148,7 @@ fn what_is_cancelled_is_stopped_and_may_be_asked_for_again() {
 #[test]
 fn a_pool_that_is_dropped_leaves_nothing_running() {
     let (gate, summariser) = gated();
-    let pool = Pool::new(Arc::new(Shelf::none()), || {});
+    let pool = Pool::new(Arc::new(OptionalStore::none()), || {});
     for text in ["a", "b", "c"] {
         pool.ask(&summariser, request(text), None);
     }

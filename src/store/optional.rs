@@ -7,7 +7,7 @@ use super::{Store, StoreError};
 
 /// A store that may not be there.
 #[derive(Debug)]
-pub struct Shelf {
+pub struct OptionalStore {
     state: Mutex<State>,
 }
 
@@ -18,7 +18,7 @@ struct State {
     told: bool,
 }
 
-impl Shelf {
+impl OptionalStore {
     /// The store in the state folder, if it can be used.
     pub fn open() -> Self {
         Self::of(Store::open())
@@ -31,12 +31,12 @@ impl Shelf {
 
     /// A store, or why there is none.
     pub fn of(store: Result<Store, StoreError>) -> Self {
-        let shelf = Self { state: Mutex::default() };
+        let optional = Self { state: Mutex::default() };
         match store {
-            Ok(store) => shelf.state().store = Some(store.into()),
-            Err(error) => shelf.note(&error),
+            Ok(store) => optional.state().store = Some(store.into()),
+            Err(error) => optional.note(&error),
         }
-        shelf
+        optional
     }
 
     /// None, and nothing to tell: for those who were asked to keep nothing.
