@@ -55,15 +55,15 @@ fn a_sentence_leads_to_its_turns() {
     let mut traces = Traces::default();
     let trace = traced(&log, &mut traces, 1);
     let quote = &trace.sentences[place(&trace, "\"keep the retry limit")];
-    assert_eq!(quote.sources[0].line, 1);
+    assert_eq!(quote.sources[0].spot.line, 1);
     assert!(quote.verbatim);
     assert_eq!(quote.support, Support::Supported);
     let edit = &trace.sentences[place(&trace, "Added a `backoff`")];
-    assert_eq!((edit.sources[0].class, edit.sources[0].line), (Class::Change, 6));
+    assert_eq!((edit.sources[0].spot.class, edit.sources[0].spot.line), (Class::Change, 6));
     let failed = &trace.sentences[place(&trace, "undefined name")];
-    assert_eq!(failed.sources[0].class, Class::Error);
+    assert_eq!(failed.sources[0].spot.class, Class::Error);
     let said = &trace.sentences[place(&trace, "rejected the sleep")];
-    assert!(said.sources.iter().take(3).any(|source| source.voice), "{:?}", said.sources);
+    assert!(said.sources.iter().take(3).any(|source| source.spot.voice), "{:?}", said.sources);
     let none = &trace.sentences[place(&trace, "None.")];
     assert_eq!(none.support, Support::Absence);
     let made_up = &trace.sentences[place(&trace, "Kubernetes")];
@@ -88,7 +88,7 @@ fn chains_lead_through_generations_and_back() {
     assert_eq!(chain.depth, 2);
     assert_eq!(chain.sentences[0].sentence.generation, 1);
     assert!(chain.sentences[0].inherited);
-    assert_eq!(chain.turn.as_ref().map(|turn| turn.line), Some(1));
+    assert_eq!(chain.turn.as_ref().map(|turn| turn.spot.line), Some(1));
     let new = place(&second, "cache");
     assert_eq!(second.sentences[new].origin, Origin::New);
     assert_eq!(traces.chain(SentenceId { generation: 2, place: new }).depth, 1);
@@ -247,7 +247,9 @@ fn shares(summaries: &[gold::Summary], more: bool) -> (f64, f64) {
             let right = |source: &pentimento::lineage::trace::SourceLink| {
                 summary.texts.blocks.iter().enumerate().any(|(place, block)| {
                     let named = label.sources.contains(&place) || more && label.more.contains(&place);
-                    named && (block.line, block.part, block.voice) == (source.line, source.part, source.voice)
+                    named
+                        && (block.spot.line, block.spot.part, block.spot.voice)
+                            == (source.spot.line, source.spot.part, source.spot.voice)
                 })
             };
             let rank = trace.sentences[label.sentence].sources.iter().position(right);
@@ -325,7 +327,7 @@ fn the_demo_follows_one_sentence_through_six_generations() {
     let generations: Vec<u32> = chain.sentences.iter().map(|step| step.sentence.generation).collect();
     assert_eq!(generations, [5, 4, 3, 2, 1], "{:?}", last.sentences[place]);
     let turn = chain.turn.expect("a turn");
-    assert_eq!(turn.class, Class::Prompt);
+    assert_eq!(turn.spot.class, Class::Prompt);
     assert!(turn.snippet.contains("I'm not sure it's worth it"), "{}", turn.snippet);
     // The question is open in the prompt and in two summaries; the third has a plan.
     let mut ids = vec![SentenceId { generation: 6, place }];

@@ -130,8 +130,8 @@ fn find_sentence(log: &OpenLog, generation: u32, sentence: u32) -> Result<Place<
     let (_, traced) = tracer.one(generation, sentence)?;
     let mut turns: Vec<TurnId> = Vec::new();
     for source in traced.sources.iter().take(TOGETHER) {
-        if !turns.contains(&source.turn) {
-            turns.push(source.turn);
+        if !turns.contains(&source.spot.turn) {
+            turns.push(source.spot.turn);
         }
     }
     let rows = turns.iter().map(|id| log.session.turn(*id)).map(|turn| (turn.first_row, turn.last_row));

@@ -207,7 +207,7 @@ impl<'a> Tracer<'a> {
     fn chain(&self, id: SentenceId) -> (Vec<String>, u32, u32) {
         let chain = self.traces.chain(id);
         let mut steps: Vec<String> = chain.sentences.iter().map(|step| step.sentence.to_string()).collect();
-        steps.extend(chain.turn.as_ref().map(|turn| format!("t{}", turn.number)));
+        steps.extend(chain.turn.as_ref().map(|turn| format!("t{}", turn.spot.number)));
         (steps, chain.depth, chain.paraphrases)
     }
 
@@ -256,7 +256,7 @@ impl<'a> Tracer<'a> {
                 out,
                 "  {:<9}{:<10} {:<5} {}",
                 source_address(source, about.previous),
-                source.role.name(),
+                source.spot.role.name(),
                 if source.exact { "exact".to_owned() } else { format!("{:.2}", source.score) },
                 safe(&preview::on_one_line(&source.snippet))
             )?;
@@ -372,18 +372,18 @@ fn standing(traced: &Traced) -> String {
 
 /// The address of a source: a part of a turn, or a sentence of the summary before.
 fn source_address(source: &SourceLink, previous: Option<u32>) -> String {
-    match (source.sentence, previous) {
+    match (source.spot.sentence, previous) {
         (Some(place), Some(generation)) => SentenceId { generation, place }.to_string(),
-        _ => format!("t{}.{}", source.number, source.index),
+        _ => format!("t{}.{}", source.spot.number, source.spot.index),
     }
 }
 
 fn source_json(source: &SourceLink) -> Value {
     let mut value = json!({
-        "turn": source.number,
-        "line": source.line,
-        "part": source.part,
-        "role": source.role.name(),
+        "turn": source.spot.number,
+        "line": source.spot.line,
+        "part": source.spot.part,
+        "role": source.spot.role.name(),
         "score": rounded(source.score),
         "coverage": rounded(source.coverage),
         "snippet": source.snippet,
@@ -391,10 +391,10 @@ fn source_json(source: &SourceLink) -> Value {
     if source.exact {
         value["exact"] = json!(true);
     }
-    if source.voice {
+    if source.spot.voice {
         value["voice"] = json!(true);
     }
-    if let Some(place) = source.sentence {
+    if let Some(place) = source.spot.sentence {
         value["sentence"] = json!(place + 1);
     }
     value

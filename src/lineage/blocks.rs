@@ -15,10 +15,10 @@ use crate::text::{identifiers, sentences};
 use super::class::{self, Class};
 use super::range::Planned;
 
-/// One candidate.
-#[derive(Clone, Debug)]
-pub struct Block {
-    /// Its turn.
+/// Where a candidate or a source stands, and what it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Spot {
+    /// Its turn; of a sentence, the turn of the summary before.
     pub turn: TurnId,
     /// The turn's number in the main thread.
     pub number: u32,
@@ -34,6 +34,15 @@ pub struct Block {
     pub voice: bool,
     /// What it is.
     pub class: Class,
+    /// Of the summary before: the sentence's place in it, from 0.
+    pub sentence: Option<usize>,
+}
+
+/// One candidate.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Where it stands.
+    pub spot: Spot,
     /// How many prompts came before it in the range.
     pub prompts: u32,
     /// Its text; of a call, the tool's name and the arguments.
@@ -44,8 +53,6 @@ pub struct Block {
     pub call: Option<usize>,
     /// Where the text before an edit and the text after it stand.
     pub edit: Option<(Range<usize>, Range<usize>)>,
-    /// Of the summary before: the sentence's place in it, from 0.
-    pub sentence: Option<usize>,
 }
 
 impl Block {
@@ -54,20 +61,22 @@ impl Block {
         let turn = session.turn(id);
         let preview = session.preview(turn).trim();
         Self {
-            turn: id,
-            number: turn.number,
-            role: turn.role,
-            line: session.row(turn.first_row).line,
-            part: 0,
-            index: 0,
-            voice: false,
-            class: Class::Meta,
+            spot: Spot {
+                turn: id,
+                number: turn.number,
+                role: turn.role,
+                line: session.row(turn.first_row).line,
+                part: 0,
+                index: 0,
+                voice: false,
+                class: Class::Meta,
+                sentence: None,
+            },
             prompts: 0,
             text: if preview.is_empty() { turn.role.name() } else { preview }.to_owned(),
             path: String::new(),
             call: None,
             edit: None,
-            sentence: None,
         }
     }
 }
@@ -127,7 +136,7 @@ impl<'a> BlockReader<'a> {
             self.prompts += 1;
             self.push(planned, Class::Prompt, said, call, None);
             if let Some(block) = self.blocks.last_mut() {
-                block.voice = true;
+                block.spot.voice = true;
             }
         }
     }
@@ -141,20 +150,22 @@ impl<'a> BlockReader<'a> {
         edit: Option<(Range<usize>, Range<usize>)>,
     ) {
         self.blocks.push(Block {
-            turn: planned.turn,
-            number: planned.number,
-            role: planned.role,
-            line: planned.line,
-            part: planned.part,
-            index: planned.index,
-            voice: false,
-            class,
+            spot: Spot {
+                turn: planned.turn,
+                number: planned.number,
+                role: planned.role,
+                line: planned.line,
+                part: planned.part,
+                index: planned.index,
+                voice: false,
+                class,
+                sentence: None,
+            },
             prompts: self.prompts,
             text,
             path: planned.path.to_lowercase(),
             call,
             edit,
-            sentence: None,
         });
     }
 
@@ -167,7 +178,7 @@ impl<'a> BlockReader<'a> {
         for (place, sentence) in sentences.iter().enumerate() {
             self.push(planned, Class::Summary, sentence.text(&text).to_owned(), None, None);
             if let Some(block) = self.blocks.last_mut() {
-                block.sentence = Some(place);
+                block.spot.sentence = Some(place);
                 block.path = about(&block.text);
             }
         }

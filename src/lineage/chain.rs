@@ -259,7 +259,7 @@ impl Traces {
     /// The best source of a sentence that is no summary; none where the sentence was taken over.
     fn turn_behind(&self, id: SentenceId) -> Option<&SourceLink> {
         let found = self.found(id).filter(|found| found.traced.origin != Origin::Inherited)?;
-        found.traced.sources.iter().find(|source| source.sentence.is_none())
+        found.traced.sources.iter().find(|source| source.spot.sentence.is_none())
     }
 
     /// Whether two sentences share less than nine tenths of the shorter one as one run of words.

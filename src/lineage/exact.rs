@@ -39,7 +39,7 @@ pub(super) fn turns(lines: &[Line], sentence: &Range<usize>) -> Vec<TurnId> {
 /// with their first block.
 pub(super) fn sources(texts: &Texts, index: &Index, ranked: &[Ranked], turns: &[TurnId]) -> Vec<Ranked> {
     let mut out: Vec<Ranked> = Vec::new();
-    let turn_of = |source: &Ranked| texts.blocks[source.block].turn;
+    let turn_of = |source: &Ranked| texts.blocks[source.block].spot.turn;
     for source in ranked.iter().filter(|source| turns.contains(&turn_of(source))) {
         if !out.iter().any(|taken| turn_of(taken) == turn_of(source)) {
             out.push(Ranked { score: 1.0, ..*source });
@@ -49,7 +49,7 @@ pub(super) fn sources(texts: &Texts, index: &Index, ranked: &[Ranked], turns: &[
         if out.iter().any(|taken| turn_of(taken) == *turn) {
             continue;
         }
-        let mut blocks = texts.blocks.iter().enumerate().filter(|(_, block)| block.turn == *turn);
+        let mut blocks = texts.blocks.iter().enumerate().filter(|(_, block)| block.spot.turn == *turn);
         let first = blocks.find_map(|(block, _)| Some((block, index.of_block[block].clone().next()?)));
         out.extend(first.map(|(block, passage)| Ranked { block, passage, score: 1.0, matched: 0.0 }));
     }

@@ -113,9 +113,9 @@ impl Asker<'_> {
         let block = &self.blocks[place];
         let (passage, score) = (candidate.passage, matched.score(place));
         let total = asked.words.total.max(f64::MIN_POSITIVE);
-        candidate.features[TEXTS.len() + class_place(block.class)] = 1.0;
+        candidate.features[TEXTS.len() + class_place(block.spot.class)] = 1.0;
         candidate.set(Feature::Match, score / matched.most);
-        candidate.set(Feature::MatchInClass, score / matched.most_in_class[class_place(block.class)]);
+        candidate.set(Feature::MatchInClass, score / matched.most_in_class[class_place(block.spot.class)]);
         candidate.set(Feature::Coverage, matched.coverage[place] / total);
         candidate.set(Feature::ProseCoverage, matched.prose(asked, passage));
         candidate.set(Feature::WindowPrecision, matched.window_precision(self.index, passage));
@@ -140,7 +140,7 @@ impl Asker<'_> {
         let Some(path) = self.ground.path_of[candidate.block] else { return };
         let own = !asked.own_files.is_empty();
         let same = matched.same_path.get(path).copied().unwrap_or(0.0);
-        let changed = block.class == Class::Change;
+        let changed = block.spot.class == Class::Change;
         if same > SAME_PATH {
             let (named, named_changed) = if own {
                 (Feature::OwnFile, Feature::OwnFileChanged)
@@ -150,7 +150,7 @@ impl Asker<'_> {
             candidate.set(named, 1.0);
             candidate.flag(named_changed, changed);
             let again = self.ground.first_change[path].is_some_and(|first| first < candidate.block);
-            candidate.flag(Feature::Reread, block.class.is_read() && again);
+            candidate.flag(Feature::Reread, block.spot.class.is_read() && again);
         } else if own && same <= 0.0 {
             candidate.set(Feature::OtherFile, 1.0);
         }
@@ -158,13 +158,13 @@ impl Asker<'_> {
 
     fn describe_place(&self, asked: &Asked, block: &Block, candidate: &mut Candidate) {
         let place = candidate.block;
-        candidate.flag(Feature::UserSaid, asked.of_user && block.class == Class::Prompt);
+        candidate.flag(Feature::UserSaid, asked.of_user && block.spot.class == Class::Prompt);
         let late = place as f64 / (self.blocks.len().max(2) - 1) as f64;
         if asked.section.is_some_and(crate::text::sentences::Section::is_tail) {
             candidate.set(Feature::LateForTail, late);
             candidate.flag(Feature::LastForTail, self.blocks.len() - place <= LAST);
         }
-        let old_todo = block.class == Class::Todo && self.ground.last_todo != Some(place);
+        let old_todo = block.spot.class == Class::Todo && self.ground.last_todo != Some(place);
         candidate.flag(Feature::OldTodo, old_todo);
         if let Some(prompt) = self.ground.plain_prompt(place).filter(|_| !asked.quotes.is_empty()) {
             let best = asked.quotes.iter().map(|quote| quotation(quote, prompt)).fold(0.0, f64::max);

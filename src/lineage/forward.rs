@@ -141,7 +141,8 @@ impl Traces {
         let mut out: Vec<(f64, Carried)> = Vec::new();
         for (place, traced) in trace.sentences.iter().enumerate() {
             let first = traced.sources.iter().take(TOGETHER).enumerate();
-            let of_turn = first.filter(|(_, source)| source.turn == id && source.sentence.is_none());
+            let of_turn =
+                first.filter(|(_, source)| source.spot.turn == id && source.spot.sentence.is_none());
             let Some((rank, source)) = of_turn.max_by(|a, b| a.1.coverage.total_cmp(&b.1.coverage)) else {
                 continue;
             };
@@ -153,7 +154,7 @@ impl Traces {
             let sentence = SentenceId { generation, place };
             out.push((
                 source.coverage,
-                Carried { sentence, carrier, from: None, source: Some((rank, source.index)) },
+                Carried { sentence, carrier, from: None, source: Some((rank, source.spot.index)) },
             ));
         }
         out.sort_by(|(a, x), (b, y)| {

@@ -46,9 +46,9 @@ impl Ground {
         let mut places: HashMap<&str, usize> = HashMap::new();
         let mut prompt = None;
         for (place, block) in blocks.iter().enumerate() {
-            if block.class == Class::Prompt {
+            if block.spot.class == Class::Prompt {
                 ground.plain_prompts.push((place, plain(&block.text)));
-                if !block.voice {
+                if !block.spot.voice {
                     prompt = Some(place);
                 }
             }
@@ -61,13 +61,13 @@ impl Ground {
                 })
             });
             ground.path_of.push(path);
-            if let Some(path) = path.filter(|_| block.class == Class::Change) {
+            if let Some(path) = path.filter(|_| block.spot.class == Class::Change) {
                 ground.first_change[path].get_or_insert(place);
             }
             ground.new_words.push(new_words(block, index));
             ground.length.push((1.0 + index.of_block[place].len() as f64).ln());
         }
-        ground.last_todo = blocks.iter().rposition(|block| block.class == Class::Todo);
+        ground.last_todo = blocks.iter().rposition(|block| block.spot.class == Class::Todo);
         ground
     }
 

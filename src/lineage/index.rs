@@ -303,7 +303,7 @@ impl Builder {
         });
         let words = from..index.words.len();
         let windows = self.cut(index, &block.text, &range, words.clone());
-        let repeated = self.repeated(&index.words[words.clone()], place, block.class);
+        let repeated = self.repeated(&index.words[words.clone()], place, block.spot.class);
         index.passages.push(Passage { block: place, words, range, windows, repeated });
     }
 

@@ -115,15 +115,7 @@ impl Tracer<'_> {
         let is_named = words.files.iter().any(|file| path_match(&block.path, file) >= 1.0);
         let said = if is_named || words.said.is_empty() { coverage } else { held(&words.said) };
         SourceLink {
-            turn: block.turn,
-            number: block.number,
-            role: block.role,
-            line: block.line,
-            part: block.part,
-            index: block.index,
-            voice: block.voice,
-            class: block.class,
-            sentence: block.sentence,
+            spot: block.spot,
             exact: false,
             score: ranked.score,
             coverage,

@@ -71,7 +71,7 @@ impl Matched {
         for (block, best) in asker.blocks.iter().zip(&matched.best) {
             let score = best.map_or(0.0, |(_, score)| score);
             matched.most = matched.most.max(score);
-            let in_class = &mut matched.most_in_class[class_place(block.class)];
+            let in_class = &mut matched.most_in_class[class_place(block.spot.class)];
             *in_class = in_class.max(score);
         }
         matched.most = if matched.most > 0.0 { matched.most } else { 1.0 };

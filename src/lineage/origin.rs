@@ -46,7 +46,7 @@ impl Origin {
 
 /// The origin of a sentence with these sources; where it is inherited, the place of the sentence before.
 pub fn of(texts: &Texts, index: &Index, weighed: &Weighed, ranked: &[Ranked]) -> (Origin, Option<usize>) {
-    let is_old = |source: &&Ranked| texts.blocks[source.block].sentence.is_some();
+    let is_old = |source: &&Ranked| texts.blocks[source.block].spot.sentence.is_some();
     let belief: f64 = ranked.iter().filter(is_old).map(|source| source.score).sum();
     let old = ranked.iter().find(is_old);
     let new = ranked.iter().find(|source| !is_old(source));
@@ -59,7 +59,7 @@ pub fn of(texts: &Texts, index: &Index, weighed: &Weighed, ranked: &[Ranked]) ->
         if holds(false) >= holds(true) - CLOSE && matched(new) >= matched(old) {
             return (Origin::Both, None);
         }
-        return (Origin::Inherited, old.and_then(|source| texts.blocks[source.block].sentence));
+        return (Origin::Inherited, old.and_then(|source| texts.blocks[source.block].spot.sentence));
     }
     let decided = 1.0 - belief >= DECIDED && holds(false) >= HELD;
     (if decided { Origin::New } else { Origin::Weak }, None)

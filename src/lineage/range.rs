@@ -160,7 +160,7 @@ impl Plan {
         self.each_text(source, &self.covered, |planned, text| reader.take(planned, text))?;
         let BlockReader { mut blocks, previous, previous_sentences, characters, .. } = reader;
         for bare in self.made.iter().flat_map(|made| &made.bare) {
-            if !blocks.iter().any(|block| block.turn == bare.turn) {
+            if !blocks.iter().any(|block| block.spot.turn == bare.spot.turn) {
                 blocks.push(bare.clone());
             }
         }

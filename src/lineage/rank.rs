@@ -78,7 +78,7 @@ impl Ranker {
         let scores = scored.together.iter().zip(&messages);
         let scores: Vec<f64> =
             scores.map(|(together, messages)| together + dot(messages, &self.weights.messages)).collect();
-        let is_prompt = |at: usize| texts.blocks[scored.alone.blocks[at]].class == Class::Prompt;
+        let is_prompt = |at: usize| texts.blocks[scored.alone.blocks[at]].spot.class == Class::Prompt;
         let (order, shares) = order(sentence, &scores, is_prompt);
         let ranked = order.into_iter().map(|at| Ranked {
             block: scored.alone.blocks[at],
@@ -204,7 +204,7 @@ impl Field {
         Self {
             candidates: candidates.collect(),
             sentences: texts.sentences.clone(),
-            is_prompt: texts.blocks.iter().map(|block| block.class == Class::Prompt).collect(),
+            is_prompt: texts.blocks.iter().map(|block| block.spot.class == Class::Prompt).collect(),
         }
     }
 

@@ -6,15 +6,15 @@
 
 use std::ops::Range;
 
-use crate::formats::facts::Role;
 use crate::log::{LogError, Source};
 use crate::session::{Provenance, TurnId};
 use crate::text::lexicon::Lexicon;
 use crate::text::sentences::Sentence;
 
+use super::blocks::Spot;
 use super::origin::Origin;
 use super::prepared::Prepared;
-use super::range::{Class, Plan};
+use super::range::Plan;
 use super::support::Support;
 use super::weights::Weights;
 
@@ -65,24 +65,8 @@ pub struct Traced {
 /// A source of a sentence.
 #[derive(Clone, Debug)]
 pub struct SourceLink {
-    /// Its turn; of a sentence, the turn of the summary before.
-    pub turn: TurnId,
-    /// The turn's number.
-    pub number: u32,
-    /// The turn's role.
-    pub role: Role,
-    /// The physical line of its record.
-    pub line: u32,
-    /// Its number in its record, from 0.
-    pub part: u32,
-    /// Its number in its turn, from 0.
-    pub index: u32,
-    /// The user's words inside a tool result.
-    pub voice: bool,
-    /// What kind of block it is.
-    pub class: Class,
-    /// Of the summary before: the sentence's place in it.
-    pub sentence: Option<usize>,
+    /// Where it stands.
+    pub spot: Spot,
     /// Whether whoever made the summary says that its line rests on this turn; then nothing was guessed.
     pub exact: bool,
     /// The ranker's share of belief, 0 to 1: it orders, it does not prove. 1 where the source is exact.

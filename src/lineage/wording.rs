@@ -111,7 +111,9 @@ pub fn loss(lexicon: &Lexicon, traces: &Traces, earlier: Earlier<'_>, later: Sen
             open(lexicon, before.sentences.get(id.place)?.sentence.text(&before.text))
         }
         // Programs and arguments hedge nothing.
-        Earlier::Turn(source) if !matches!(source.class, Class::Prompt | Class::Text | Class::Plan) => None,
+        Earlier::Turn(source) if !matches!(source.spot.class, Class::Prompt | Class::Text | Class::Plan) => {
+            None
+        }
         Earlier::Turn(source) => {
             let said = sentences::split(&source.snippet).into_iter().map(|range| &source.snippet[range]);
             let mut hedges = said.filter(|said| is_about(said, after)).filter_map(|said| open(lexicon, said));
@@ -127,7 +129,7 @@ pub fn loss(lexicon: &Lexicon, traces: &Traces, earlier: Earlier<'_>, later: Sen
             .sources
             .iter()
             .take(TOGETHER)
-            .any(|other| other.turn == source.turn && other.sentence.is_none()),
+            .any(|other| other.spot.turn == source.spot.turn && other.spot.sentence.is_none()),
     };
     let beside = trace.sentences.iter().enumerate().find(|(place, traced)| {
         *place != later.place && rests(traced) && open(lexicon, traced.sentence.text(&trace.text)).is_some()

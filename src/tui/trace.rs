@@ -163,16 +163,16 @@ fn lost_words(link: &Link, loss: &Loss) -> (Tone, String) {
 
 /// The address of a source: a part of a turn, or a sentence of the summary before.
 fn address(source: &SourceLink, previous: Option<u32>) -> String {
-    match (source.sentence, previous) {
+    match (source.spot.sentence, previous) {
         (Some(place), Some(generation)) => SentenceId { generation, place }.to_string(),
-        _ => format!("t{}.{}", source.number, source.index),
+        _ => format!("t{}.{}", source.spot.number, source.spot.index),
     }
 }
 
 fn target(source: &SourceLink, previous: Option<u32>) -> Node {
-    match (source.sentence, previous) {
+    match (source.spot.sentence, previous) {
         (Some(place), Some(generation)) => node(SentenceId { generation, place }),
-        _ => Node::Turn(source.turn),
+        _ => Node::Turn(source.spot.turn),
     }
 }
 
@@ -187,13 +187,13 @@ fn sources(trace: &Trace, traced: &Traced) -> Vec<Block> {
     }
     let mut blocks = vec![Block::runs(rule("three best sources; likeness is no proof"), Vec::new())];
     for source in traced.sources.iter().take(TOGETHER) {
-        let who = if source.voice { "the user's words in a result" } else { source.role.name() };
+        let who = if source.spot.voice { "the user's words in a result" } else { source.spot.role.name() };
         let held = format!("holds {:.0} % of it alone", source.coverage * 100.0);
         let heading = format!("{} {who} · {held}", address(source, trace.previous));
         let body = Body::Runs(vec![shared(source)]);
-        let tone = if source.voice { Tone::User } else { tone_of(source.role) };
+        let tone = if source.spot.voice { Tone::User } else { tone_of(source.spot.role) };
         let block = Block::new(heading, tone, body).leading_to(target(source, trace.previous)).close();
-        blocks.push(if source.sentence.is_none() { block.at(&source.snippet) } else { block });
+        blocks.push(if source.spot.sentence.is_none() { block.at(&source.snippet) } else { block });
     }
     blocks
 }
@@ -278,7 +278,7 @@ fn step(tracing: &Tracing, link: &Link) -> Block {
             (old.unwrap_or_default(), how.to_owned(), node(id))
         }
         Earlier::Turn(source) => {
-            (source.snippet.as_str(), source.role.name().to_owned(), Node::Turn(source.turn))
+            (source.snippet.as_str(), source.spot.role.name().to_owned(), Node::Turn(source.spot.turn))
         }
     };
     let heading = format!("{} → {} · {how}", link.address(), link.later);

@@ -152,8 +152,9 @@ fn places(log: &OpenLog, blocks: &[Block], source: &Value) -> Vec<usize> {
     let all = blocks.iter().enumerate();
     let found: Vec<usize> = all
         .filter(|(_, block)| {
-            let same_part = block.sentence.is_some() || part.is_none_or(|part| u64::from(block.part) == part);
-            block.line == line && block.voice == voice && same_part
+            let same_part =
+                block.spot.sentence.is_some() || part.is_none_or(|part| u64::from(block.spot.part) == part);
+            block.spot.line == line && block.spot.voice == voice && same_part
         })
         .map(|(place, _)| place)
         .collect();
@@ -164,7 +165,7 @@ fn places(log: &OpenLog, blocks: &[Block], source: &Value) -> Vec<usize> {
     let Some(row) = log.session.row_of_line(line) else { return Vec::new() };
     let Some(echo) = log.session.echoes().iter().find(|echo| echo.row == row) else { return Vec::new() };
     let all = blocks.iter().enumerate();
-    all.filter(|(_, block)| block.turn == echo.of).map(|(place, _)| place).collect()
+    all.filter(|(_, block)| block.spot.turn == echo.of).map(|(place, _)| place).collect()
 }
 
 /// The labels of where sentences came from, by generation of one log: the sentence's place and the label's word.

@@ -122,7 +122,7 @@ fn print(
             out,
             "  {:<9}{:<10} {:<5} {}",
             source_address(source, None),
-            source.role.name(),
+            source.spot.role.name(),
             if source.exact { "exact" } else { "" },
             safe(&preview::on_one_line(&source.snippet))
         )?;

@@ -283,7 +283,7 @@ pub(super) fn to_original(model: &mut Model, generation: u32, place: u32) {
         return;
     }
     match model.tracing.traces().chain(id).turn {
-        Some(source) => find::to_node(model, Node::Turn(source.turn)),
+        Some(source) => find::to_node(model, Node::Turn(source.spot.turn)),
         None => model.message = Some("no turn of this log is behind it".to_owned()),
     }
 }
