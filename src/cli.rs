@@ -215,7 +215,8 @@ pub struct ReplayOptions {
     /// Tokens that the context may have (estimated), the newest turn in any case; 120,000 without it.
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: Option<u64>,
-    /// Who writes summaries: `extractive`, which copies sentences, or a command that reads a prompt and prints one.
+    /// Who writes summaries: `extractive`, which copies sentences, or a command that
+    /// reads a prompt and prints a summary.
     #[arg(long, value_name = "NAME|CMD", default_value = "extractive")]
     pub summariser: String,
     /// Tokens that the summariser can read at once.
