@@ -3,6 +3,7 @@
 //! Owns the ways to compact and what each leaves in view as of a turn. Knows no format and no screen. Nothing is
 //! replayed: a context is found from the path of its turn and from stamps.
 
+pub mod context_gc;
 pub mod fill;
 mod full;
 mod recorded;
