@@ -2,6 +2,14 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test may panic")]
 
+#[path = "support/gc_oracle.rs"]
+mod gc_oracle;
 #[path = "context_gc/parity.rs"]
 mod parity;
+#[path = "context_gc/properties.rs"]
+mod properties;
+#[path = "support/random_trace.rs"]
+mod random_trace;
 mod support;
+#[path = "support/traces.rs"]
+mod traces;

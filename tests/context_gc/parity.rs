@@ -55,7 +55,11 @@ fn recorded_traces_and_benchmarks() {
         let name = path.file_name().unwrap().to_str().unwrap();
         let inputs = ["traces", "benchmark"].map(|folder| path.with_file_name(format!("../{folder}/{name}")));
         let inputs = inputs.map(|input| {
-            path.parent().unwrap().parent().unwrap().join(input.strip_prefix(path.parent().unwrap()).unwrap().strip_prefix("..").unwrap())
+            path.parent()
+                .unwrap()
+                .parent()
+                .unwrap()
+                .join(input.strip_prefix(path.parent().unwrap()).unwrap().strip_prefix("..").unwrap())
         });
         let input = inputs.iter().find(|input| input.exists()).expect("an input");
         agree(name, &compact_events(&events(input), Mode::Reference).unwrap(), &recorded);
@@ -86,9 +90,9 @@ fn benchmark_means() {
     let mut tokens: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     for path in files("benchmark") {
         let after = compact_events(&events(&path), Mode::Reference).unwrap().tokens_after;
-        let length = ["short", "medium", "long"].into_iter().find(|length| {
-            path.file_stem().unwrap().to_str().unwrap().ends_with(length)
-        });
+        let length = ["short", "medium", "long"]
+            .into_iter()
+            .find(|length| path.file_stem().unwrap().to_str().unwrap().ends_with(length));
         tokens.entry(length.unwrap()).or_default().push(after);
     }
     let mean = |length: &str| {

@@ -56,7 +56,9 @@ pub(super) fn line(event: &Event) -> String {
             format!("TEST {} — {passed} passed, {failed} failed", names.join(", "))
         }
         Kind::BuildRun => format!("BUILD -> exit {}", shown("exit_code")),
-        Kind::GitDiff => format!("DIFF (diff {}) on {}", short("diff_hash"), list("files_changed").join(", ")),
+        Kind::GitDiff => {
+            format!("DIFF (diff {}) on {}", short("diff_hash"), list("files_changed").join(", "))
+        }
         Kind::GitCommit => format!("COMMIT {}: {}", short("commit_hash"), shown("message")),
         Kind::Error => {
             let related = event.text("related_to").map(|id| format!(" (related to {id})"));

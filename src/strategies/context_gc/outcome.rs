@@ -91,7 +91,9 @@ pub enum Oddity {
         id: String,
     },
     /// An event that follows one which is not there.
-    #[error("event \"{id}\" follows \"{parent}\", which is not in the trace; it is kept as one without a parent")]
+    #[error(
+        "event \"{id}\" follows \"{parent}\", which is not in the trace; it is kept as one without a parent"
+    )]
     MissingParent {
         /// The event.
         id: String,
@@ -200,9 +202,7 @@ impl Compacted {
             (Some(stage), _) if self.pruned_ids.binary_search_by(|pruned| (**pruned).cmp(id)).is_ok() => {
                 Fate::Pruned { stage: *stage, reason }
             }
-            (Some(stage), Some(keeper)) => {
-                Fate::Protected { stage: *stage, reason, keeper: keeper.clone() }
-            }
+            (Some(stage), Some(keeper)) => Fate::Protected { stage: *stage, reason, keeper: keeper.clone() },
             _ => Fate::Live,
         }
     }

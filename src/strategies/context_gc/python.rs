@@ -99,7 +99,13 @@ fn is_printable(character: char) -> bool {
 fn real(number: f64, out: &mut String) {
     if !number.is_finite() {
         // Numbers too large for a float are infinite to Python too.
-        out.push_str(if number.is_nan() { "nan" } else if number > 0.0 { "inf" } else { "-inf" });
+        out.push_str(if number.is_nan() {
+            "nan"
+        } else if number > 0.0 {
+            "inf"
+        } else {
+            "-inf"
+        });
         return;
     }
     let short = format!("{number:e}");

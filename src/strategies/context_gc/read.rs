@@ -21,7 +21,9 @@ pub struct Trace {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     /// Not JSON, or not a list of events.
-    #[error("line {line}, byte {offset}: {message}. A trace is a JSON array of events, an object with \"events\", or one event a line")]
+    #[error(
+        "line {line}, byte {offset}: {message}. A trace is a JSON array of events, an object with \"events\", or one event a line"
+    )]
     NoTrace {
         /// The physical line, from 1.
         line: usize,
@@ -59,9 +61,8 @@ struct Wrapped<'a> {
 /// # Ok::<(), pentimento::strategies::context_gc::Unreadable>(())
 /// ```
 pub fn read(bytes: &[u8]) -> Result<Trace, Unreadable> {
-    let whole = std::str::from_utf8(bytes).map_err(|error| {
-        place(bytes, error.valid_up_to(), "not UTF-8".to_owned())
-    })?;
+    let whole = std::str::from_utf8(bytes)
+        .map_err(|error| place(bytes, error.valid_up_to(), "not UTF-8".to_owned()))?;
     let text = whole.strip_prefix('\u{feff}').unwrap_or(whole).trim_start();
     let wrapped = text.starts_with('{') && !is_event(text);
     let records: Vec<&str> = if text.starts_with('[') {

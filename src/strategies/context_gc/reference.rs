@@ -11,9 +11,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use sha2::{Digest, Sha256};
 
 use super::event::{Event, Kind};
+use super::line;
 use super::outcome::{Compacted, Stage};
+use super::trace::GcError;
 use super::value::Value;
-use super::{GcError, line};
 
 /// Why one node comes before another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
