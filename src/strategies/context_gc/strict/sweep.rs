@@ -102,6 +102,7 @@ impl Engine {
     /// came all at once is walked once, whichever way it came.
     pub(super) fn freshen(&mut self) {
         let stale = std::mem::take(&mut self.stale);
+        let mut rings = std::collections::BTreeSet::new();
         for id in stale {
             let mut path = Vec::new();
             let mut at = Some(id);
@@ -111,7 +112,10 @@ impl Engine {
                 at = self.node(id).parent;
             }
             for id in path.into_iter().rev() {
-                self.refresh(id);
+                // A circle hangs on nothing: once is enough.
+                if self.node(id).ring.is_none_or(|ring| rings.insert(ring)) {
+                    self.refresh(id);
+                }
             }
         }
     }
