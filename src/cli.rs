@@ -8,6 +8,7 @@ use clap_complete::Shell;
 
 use crate::discover::agents::AGENTS;
 use crate::outline::ViewKind;
+use crate::strategies::context_gc::Mode;
 
 /// A terminal inspector for AI agents' session logs.
 ///
@@ -115,6 +116,8 @@ pub enum Command {
     Tree(TreeArguments),
     /// The turns under an address, word for word.
     Expand(ExpandArguments),
+    /// The compacted prompt of a Context-GC trace.
+    Gc(GcArguments),
     /// The sessions there are, newest first.
     Sessions(SessionsArguments),
     /// Open the newest session of the current directory, and follow it.
@@ -126,6 +129,43 @@ pub enum Command {
     },
     /// The manual page, in roff.
     Man,
+}
+
+/// Arguments of `gc`.
+#[derive(Debug, Args)]
+pub struct GcArguments {
+    /// The trace: a JSON array of events, an object with `events`, or one event a line; - is standard input.
+    pub path: PathBuf,
+    /// Whose rules hold: `strict` mends the defects of Context-GC 0.3.0, `reference` has them.
+    #[arg(long, value_name = "MODE", default_value = "strict")]
+    pub mode: Mode,
+    /// Instead of the prompt: this event, what became of it, and why.
+    #[arg(long, value_name = "ID", conflicts_with_all = ["diff", "body"])]
+    pub explain: Option<String>,
+    /// Instead of the prompt: what it lacks and has beside the prompt of the whole trace.
+    #[arg(long, conflicts_with = "body")]
+    pub diff: bool,
+    /// Instead of the prompt: the body of the request that carries it. Nothing is sent.
+    #[arg(long = "as", id = "body", value_name = "PROVIDER", requires_all = ["model", "message"])]
+    pub body: Option<Provider>,
+    /// The model that the request names.
+    #[arg(long, value_name = "NAME", requires = "body")]
+    pub model: Option<String>,
+    /// What the user says in the request.
+    #[arg(long, value_name = "TEXT", requires = "body")]
+    pub message: Option<String>,
+    /// One JSON object.
+    #[arg(long, conflicts_with_all = ["diff", "body"])]
+    pub json: bool,
+}
+
+/// Who would get a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Provider {
+    /// Anthropic's messages: the prompt is the system text.
+    Anthropic,
+    /// `OpenAI`'s chat completions: the prompt is the system's message.
+    Openai,
 }
 
 /// Arguments of `sessions`.

@@ -6,6 +6,7 @@
 
 mod context;
 mod expand;
+mod gc;
 mod guarded;
 mod info;
 mod sessions;
@@ -104,6 +105,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Context(arguments) => on(&arguments.path, |log| context::run(log, arguments, out)),
         Command::Tree(arguments) => on(&arguments.path, |log| tree::run(log, arguments, out)),
         Command::Expand(arguments) => on(&arguments.path, |log| expand::run(log, arguments, out)),
+        Command::Gc(arguments) => gc::run(arguments, out),
         Command::Sessions(arguments) => sessions::run(arguments, out),
         // It has a screen of its own; `main` sends it there.
         Command::Last(_) => Ok(()),

@@ -74,6 +74,14 @@ fn find<'a>(log: &'a OpenLog, address: &'a Address, summary: bool) -> Result<Pla
             place_turn(found.log, agent, found.turn, *part)
         }
         Address::Generation(generation) => find_generation(log, *generation, summary),
+        // What a receipt stands for is where it always was.
+        Address::Receipt(target) => match target.parse() {
+            Ok(Address::Turn { thread, number, part }) => {
+                let found = log.find_turn(thread.as_deref(), number)?;
+                place_turn(found.log, None, found.turn, part)
+            }
+            _ => Err(Failure::NotFound(format!("{address} is no receipt of a session: write r:t88 or r:t88.2"))),
+        },
         Address::Line(number) => {
             let row = log.find_line(*number)?;
             let what = match log.session.row(row).turn() {

@@ -23,12 +23,14 @@ pub enum Address {
     Generation(u32),
     /// `@a881341`: a sub-agent's whole thread.
     Thread(String),
+    /// `r:t88`, `r:e002`: what stands behind a receipt, a turn of a session or an event of a trace.
+    Receipt(String),
 }
 
 /// A text that is no address.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "\"{0}\" is no address here: write t489 for a turn, t489.2 for a part, @NAME/t12 for a sub-agent's turn, L560 for a line, g3 for a generation"
+    "\"{0}\" is no address here: write t489 for a turn, t489.2 for a part, @NAME/t12 for a sub-agent's turn, L560 for a line, g3 for a generation, r:t88 for what a receipt stands for"
 )]
 pub struct NotAnAddress(pub String);
 
@@ -37,6 +39,9 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Self, NotAnAddress> {
         let fail = || NotAnAddress(text.to_owned());
+        if let Some(rest) = text.strip_prefix("r:") {
+            return if rest.is_empty() { Err(fail()) } else { Ok(Self::Receipt(rest.to_owned())) };
+        }
         if let Some(rest) = text.strip_prefix('@') {
             let Some((thread, turn)) = rest.split_once('/') else {
                 return if rest.is_empty() { Err(fail()) } else { Ok(Self::Thread(rest.to_owned())) };
@@ -79,6 +84,7 @@ impl fmt::Display for Address {
             Self::Line(line) => write!(f, "L{line}"),
             Self::Generation(generation) => write!(f, "g{generation}"),
             Self::Thread(thread) => write!(f, "@{thread}"),
+            Self::Receipt(target) => write!(f, "r:{target}"),
         }
     }
 }
@@ -220,10 +226,12 @@ mod tests {
 
     #[test]
     fn addresses_read_back_as_written() {
-        for text in ["t489", "t489.2", "@a881341/t12", "@a881341/t12.0", "L560", "g3", "@a881341"] {
+        for text in
+            ["t489", "t489.2", "@a881341/t12", "@a881341/t12.0", "L560", "g3", "@a881341", "r:t88", "r:e 2#3"]
+        {
             assert_eq!(text.parse::<Address>().unwrap().to_string(), text);
         }
-        for text in ["@/t1", "", "t", "t-1", "tx", "489", "@", "@a/g2", "g", "t1.x", "L"] {
+        for text in ["@/t1", "", "t", "t-1", "tx", "489", "@", "r:", "@a/g2", "g", "t1.x", "L"] {
             assert!(text.parse::<Address>().is_err(), "{text}");
         }
     }

@@ -11,6 +11,7 @@ mod trace;
 mod value;
 
 pub use event::{Event, Invalid, Kind};
+pub use line::{full_prompt, line};
 pub use outcome::{Changes, Compacted, Fate, Oddity, Receipt, Row, Stage};
 pub use read::{Trace, Unreadable, read};
 pub use trace::{ContextGc, GcError, Mode, compact_events};

@@ -24,8 +24,8 @@ pub(super) fn repr(value: &Value) -> String {
     out
 }
 
-/// The event's line; empty where it has none.
-pub(super) fn line(event: &Event) -> String {
+/// What an event says in a prompt: a line, or more where its texts have more; empty where it says nothing.
+pub fn line(event: &Event) -> String {
     let shown = |name: &str| {
         let mut out = String::new();
         python::str(event.field(name).unwrap_or(&Value::Null), &mut out);
@@ -72,6 +72,12 @@ pub(super) fn line(event: &Event) -> String {
             format!("VERIFICATION: {} — {}", shown("content"), if passed { "passed" } else { "failed" })
         }
     }
+}
+
+/// The prompt of a list of events when nothing is pruned: their lines in the order of the list.
+pub fn full_prompt(events: &[Event]) -> String {
+    let lines: Vec<String> = events.iter().map(line).filter(|line| !line.is_empty()).collect();
+    lines.join("\n")
 }
 
 /// What a list of events costs when nothing is pruned: their lines in the order of the list.

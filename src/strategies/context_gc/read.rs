@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::event::{Event, INJECTION, Invalid};
+use super::trace::{ContextGc, Mode};
 
 /// A trace.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +16,20 @@ pub struct Trace {
     pub events: Vec<Event>,
     /// How many records were left out because they are no events by the benchmark's own word.
     pub injections: usize,
+}
+
+impl Trace {
+    /// The text of the event that is kept under `id`, as it stands in the trace: in `reference` the last that has the id,
+    /// in `strict` each has a name of its own.
+    pub fn source(&self, id: &str, mode: Mode) -> Option<String> {
+        if mode == Mode::Reference {
+            let event = self.events.iter().rev().find(|event| event.id() == id)?;
+            return Some(event.source().to_owned());
+        }
+        let mut gc = ContextGc::new(mode);
+        self.events.iter().try_for_each(|event| gc.add_event(event.clone())).ok()?;
+        gc.receipt(id).map(str::to_owned)
+    }
 }
 
 /// Why a text is no trace.
