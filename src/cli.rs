@@ -18,7 +18,7 @@ use crate::strategies::context_gc::Mode;
 #[command(name = "pentimento", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
 #[command(
     after_help = "Addresses: t489 a turn, t489.2 a part of it, @a881341/t12 a sub-agent's turn, L560 a physical \
-line, g3 a generation.\nLogs: - is standard input; what is compressed with zstd or gzip is read as it is.\n\
+line, g3 a generation, r:t88 what a receipt stands for.\nLogs: - is standard input; what is compressed with zstd or gzip is read as it is.\n\
 Exit status: 0 done, 2 wrong usage, 3 the log could not be read, 4 nothing found, for that address or at all."
 )]
 pub struct Arguments {
@@ -86,6 +86,28 @@ pub enum ViewName {
     Window,
     /// What each compaction covered.
     Generations,
+}
+
+/// A tree's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TreeName {
+    /// What the model sees.
+    Window,
+    /// What each compaction covered.
+    Generations,
+    /// What Context-GC prunes, stage by stage; of a session's main thread, or of a Context-GC trace.
+    Receipts,
+}
+
+impl TreeName {
+    /// The view that shows it; `Receipts` are no view yet.
+    pub fn view(self) -> Option<ViewKind> {
+        match self {
+            Self::Window => Some(ViewKind::Window),
+            Self::Generations => Some(ViewKind::Generations),
+            Self::Receipts => None,
+        }
+    }
 }
 
 impl From<ViewName> for ViewKind {
@@ -235,7 +257,8 @@ pub struct ContextArguments {
     /// As of this moment: a turn, g2, g2- or a clock time.
     #[arg(long, value_name = "MOMENT")]
     pub as_of: Option<String>,
-    /// The way to compact: `recorded` is what the agent did, `truncate` keeps the newest turns, `full` keeps all.
+    /// The way to compact: `recorded` is what the agent did, `truncate` keeps the newest turns, `full` keeps all,
+    /// `context-gc` puts receipts in the place of what is of no use any more.
     #[arg(long, value_name = "NAME", default_value = "recorded")]
     pub strategy: String,
     /// Tokens that `truncate` keeps (estimated); 120,000 without it.
@@ -256,7 +279,7 @@ pub struct TreeArguments {
     pub path: PathBuf,
     /// The view.
     #[arg(long, value_name = "NAME", default_value = "window")]
-    pub view: ViewName,
+    pub view: TreeName,
     /// As of this moment: a turn, g2, g2- or a clock time.
     #[arg(long, value_name = "MOMENT")]
     pub as_of: Option<String>,
@@ -273,7 +296,7 @@ pub struct TreeArguments {
 pub struct ExpandArguments {
     /// The session log.
     pub path: PathBuf,
-    /// Where: t489, t489.2, @a881341/t12, @a881341, L560, g3.
+    /// Where: t489, t489.2, @a881341/t12, @a881341, L560, g3, r:t88; r:e002 of a Context-GC trace.
     pub address: String,
     /// Every physical line from the first to the last covered record, notes included, as the log's bytes.
     #[arg(long, conflicts_with_all = ["json", "summary"])]

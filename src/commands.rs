@@ -9,6 +9,7 @@ mod expand;
 mod gc;
 mod guarded;
 mod info;
+mod receipts;
 mod sessions;
 mod tree;
 mod turns;
@@ -102,9 +103,9 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
         Command::Info { path, json } => on(path, |log| info::run(log, *json, out)),
         Command::Turns(arguments) => on(&arguments.path, |log| turns::run(log, arguments, out)),
-        Command::Context(arguments) => on(&arguments.path, |log| context::run(log, arguments, out)),
-        Command::Tree(arguments) => on(&arguments.path, |log| tree::run(log, arguments, out)),
-        Command::Expand(arguments) => on(&arguments.path, |log| expand::run(log, arguments, out)),
+        Command::Context(arguments) => receipts::context(arguments, out),
+        Command::Tree(arguments) => receipts::tree(arguments, out),
+        Command::Expand(arguments) => receipts::expand(arguments, out),
         Command::Gc(arguments) => gc::run(arguments, out),
         Command::Sessions(arguments) => sessions::run(arguments, out),
         // It has a screen of its own; `main` sends it there.

@@ -23,6 +23,8 @@ pub enum Strategy {
     Truncate(Limit),
     /// Every original turn of the branch.
     Full,
+    /// Receipts in the place of what is of no use any more: see [`context_gc::session::Replay`].
+    ContextGc,
 }
 
 /// Where truncation cuts.
@@ -38,7 +40,7 @@ pub enum Limit {
 pub const BUDGET: u64 = 120_000;
 
 /// Names of the strategies of this build.
-pub const NAMES: [&str; 3] = ["recorded", "truncate", "full"];
+pub const NAMES: [&str; 4] = ["recorded", "truncate", "full", "context-gc"];
 
 impl Strategy {
     /// Its name in JSON, on the command line and on the screen.
@@ -47,6 +49,7 @@ impl Strategy {
             Self::Recorded => "recorded",
             Self::Truncate(_) => "truncate",
             Self::Full => "full",
+            Self::ContextGc => "context-gc",
         }
     }
 }
@@ -65,6 +68,7 @@ impl FromStr for Strategy {
             "recorded" => Ok(Self::Recorded),
             "truncate" => Ok(Self::Truncate(Limit::Tokens(BUDGET))),
             "full" => Ok(Self::Full),
+            "context-gc" => Ok(Self::ContextGc),
             _ => Err(format!("\"{text}\" is no strategy of this build: {}", NAMES.join(", "))),
         }
     }
@@ -136,13 +140,14 @@ pub struct Context {
 }
 
 /// The context as of turn `as_of` of the main thread under `strategy`. Work grows with the entries and, for
-/// [`Strategy::Full`] and a truncation, with the turns looked at.
+/// [`Strategy::Full`] and a truncation, with the turns looked at. What [`Strategy::ContextGc`] prunes only a replay of the
+/// session's texts tells; without one it prunes nothing.
 pub fn context(session: &Session, strategy: Strategy, as_of: u32) -> Context {
     let entries = match (strategy, session.head(as_of)) {
         (_, None) => Vec::new(),
         (Strategy::Recorded, Some(turn)) => recorded::entries(session, turn, as_of),
         (Strategy::Truncate(limit), Some(turn)) => truncate::entries(session, turn, limit),
-        (Strategy::Full, Some(turn)) => full::entries(session, turn),
+        (Strategy::Full | Strategy::ContextGc, Some(turn)) => full::entries(session, turn),
     };
     let tokens = entries.iter().map(|entry| entry.tokens(session)).sum();
     Context { as_of, strategy, entries, tokens }

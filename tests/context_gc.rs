@@ -10,6 +10,8 @@ mod parity;
 mod properties;
 #[path = "support/random_trace.rs"]
 mod random_trace;
+#[path = "context_gc/sessions.rs"]
+mod sessions;
 #[path = "context_gc/strict.rs"]
 mod strict;
 mod support;

@@ -8,6 +8,7 @@ use crate::outline::{Label, Node, Outline, View, ViewKind, one_line};
 use crate::session::Session;
 use crate::session::address::Address;
 use crate::session::open::OpenLog;
+use crate::strategies::context_gc::session::Replay;
 use crate::strategies::{Context, Entry, Limit, Strategy, context};
 use crate::text::numbers::{count, grouped};
 
@@ -29,9 +30,16 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
         return Err(Failure::Usage(message.to_owned()));
     }
     let as_of = as_of(log, arguments.as_of.as_deref())?;
-    let context = context(&log.session, strategy, as_of);
+    let replay = match strategy {
+        Strategy::ContextGc => Some(Replay::of(log)?),
+        _ => None,
+    };
+    let context = match &replay {
+        Some(replay) => replay.context(&log.session, as_of),
+        None => context(&log.session, strategy, as_of),
+    };
     if arguments.json {
-        writeln!(out, "{}", to_json(log, &context))?;
+        writeln!(out, "{}", to_json(log, &context, replay.as_ref()))?;
         return Ok(());
     }
     let sealed = context.entries.iter().filter_map(|entry| sealed(&log.session, entry)).count();
@@ -45,7 +53,15 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
     )?;
     let view = View::new(log, ViewKind::Window, as_of);
     for entry in &context.entries {
-        writeln!(out, "{}", one_line(&label(log, &view, entry)))?;
+        let line = one_line(&label(log, &view, entry));
+        match (entry, &replay) {
+            (Entry::Receipt { target }, Some(replay)) => {
+                let stubs = replay.receipts_of(&log.session, *target, as_of);
+                let reasons: Vec<&str> = stubs.iter().map(|stub| &*stub.reason).collect();
+                writeln!(out, "[receipt: {}] {line}", reasons.join(", "))?;
+            }
+            _ => writeln!(out, "{line}")?,
+        }
     }
     Ok(())
 }
@@ -66,7 +82,7 @@ fn sealed(session: &Session, entry: &Entry) -> Option<u32> {
     }
 }
 
-fn to_json(log: &OpenLog, context: &Context) -> Value {
+fn to_json(log: &OpenLog, context: &Context, replay: Option<&Replay>) -> Value {
     let session = &log.session;
     let entries: Vec<Value> = context
         .entries
@@ -79,6 +95,12 @@ fn to_json(log: &OpenLog, context: &Context) -> Value {
                 "depth": 0,
                 "tokens": entry.tokens(session),
             });
+            if let (Entry::Receipt { target }, Some(replay)) = (entry, replay) {
+                let stubs = replay.receipts_of(session, *target, context.as_of);
+                value["address"] = json!(format!("r:{}", session.address(*target)));
+                value["stages"] = json!(stubs.iter().map(|stub| stub.stage.name()).collect::<Vec<_>>());
+                value["reasons"] = json!(stubs.iter().map(|stub| &stub.reason).collect::<Vec<_>>());
+            }
             if let Entry::Summary { generation, covers, depth, turn } = entry {
                 value["address"] = json!(Address::Generation(*generation).to_string());
                 value["turn"] = json!(session.turn(*turn).number);

@@ -80,7 +80,9 @@ fn find<'a>(log: &'a OpenLog, address: &'a Address, summary: bool) -> Result<Pla
                 let found = log.find_turn(thread.as_deref(), number)?;
                 place_turn(found.log, None, found.turn, part)
             }
-            _ => Err(Failure::NotFound(format!("{address} is no receipt of a session: write r:t88 or r:t88.2"))),
+            _ => Err(Failure::NotFound(format!(
+                "{address} is no receipt of a session: write r:t88 or r:t88.2"
+            ))),
         },
         Address::Line(number) => {
             let row = log.find_line(*number)?;

@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &GcArguments, out: &mut dyn Write) -> Result<(), Fa
 }
 
 /// Reads a trace.
-fn open(path: &Path) -> Result<Trace, Failure> {
+pub(super) fn open(path: &Path) -> Result<Trace, Failure> {
     let source = Source::open(path)?;
     let bytes = source.read_all()?;
     source.notices().iter().for_each(|notice| complain(notice));
@@ -61,14 +61,14 @@ fn open(path: &Path) -> Result<Trace, Failure> {
     read(&bytes).map_err(|error| Failure::Unreadable(format!("{}: {error}", shown(path))))
 }
 
-fn compact(path: &Path, trace: &Trace, mode: Mode) -> Result<Compacted, Failure> {
+pub(super) fn compact(path: &Path, trace: &Trace, mode: Mode) -> Result<Compacted, Failure> {
     compact_events(&trace.events, mode).map_err(|error| {
         let hint = "`--mode strict` reports this and goes on";
         Failure::Unreadable(format!("{}: {error}. {hint}", shown(path)))
     })
 }
 
-fn to_json(mode: Mode, compacted: &Compacted) -> Value {
+pub(super) fn to_json(mode: Mode, compacted: &Compacted) -> Value {
     let receipts: Vec<Value> = compacted
         .receipts
         .iter()

@@ -7,13 +7,16 @@ use serde_json::{Value, json};
 use crate::outline::{Label, Node, Outline, View, one_line};
 use crate::session::open::OpenLog;
 
-use super::{Failure, SCHEMA, as_of};
+use super::{Failure, SCHEMA, as_of, receipts};
 use crate::cli::TreeArguments;
 
 /// Prints the tree of a view.
 pub(super) fn run(log: &OpenLog, arguments: &TreeArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let as_of = as_of(log, arguments.as_of.as_deref())?;
-    let view = View::new(log, arguments.view.into(), as_of);
+    let Some(kind) = arguments.view.view() else {
+        return receipts::of_session(log, as_of, arguments, out);
+    };
+    let view = View::new(log, kind, as_of);
     if arguments.json {
         let children = children(log, &view, Node::Root, arguments.depth);
         let tree = json!({

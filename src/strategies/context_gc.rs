@@ -6,6 +6,7 @@ mod outcome;
 mod python;
 mod read;
 mod reference;
+pub mod session;
 mod strict;
 mod trace;
 mod value;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::event::Event;
-use super::outcome::{Changes, Compacted};
+use super::outcome::{Changes, Compacted, Fate};
 use super::{reference, strict};
 
 /// Whose rules hold.
@@ -172,6 +172,16 @@ impl ContextGc {
         match &mut self.0 {
             Rules::Strict(engine) => Ok(engine.compacted()),
             Rules::Reference(batch) => reference::compact(&batch.events),
+        }
+    }
+
+    /// What became of an event. In `strict` this costs little; in `reference` a whole run.
+    pub fn fate(&mut self, id: &str) -> Fate {
+        match &mut self.0 {
+            Rules::Strict(engine) => engine.fate(id),
+            Rules::Reference(batch) => {
+                reference::compact(&batch.events).map_or(Fate::Live, |compacted| compacted.fate(id))
+            }
         }
     }
 

@@ -4,7 +4,7 @@
 //! more there are. So every pruned event has a visible receipt.
 
 use super::super::line;
-use super::super::outcome::{Compacted, Receipt, Row, Stage};
+use super::super::outcome::{Compacted, Fate, Receipt, Row, Stage};
 use super::{Engine, NodeId, State};
 
 impl Engine {
@@ -28,10 +28,7 @@ impl Engine {
                 }
                 State::Protected(stage, with) => {
                     self.explain(id, stage, &mut compacted);
-                    let keeper = match with {
-                        Some(other) => format!("kept together with {}", self.node(other).label),
-                        None => node.event.protection().unwrap_or_default(),
-                    };
+                    let keeper = self.keeper(id, with);
                     compacted.protected_reasons.insert(label.clone(), keeper);
                     compacted.protected_ids.push(label.clone());
                 }
@@ -50,6 +47,27 @@ impl Engine {
         compacted.oddities = self.oddities();
         compacted.total();
         compacted
+    }
+
+    /// What became of the event kept under a label.
+    pub(in super::super) fn fate(&mut self, label: &str) -> Fate {
+        self.settle();
+        let Some(id) = self.labels.get(label).copied() else { return Fate::Live };
+        match self.node(id).state {
+            State::Live => Fate::Live,
+            State::Pruned(stage) => Fate::Pruned { stage, reason: self.reason(id, stage) },
+            State::Protected(stage, with) => {
+                Fate::Protected { stage, reason: self.reason(id, stage), keeper: self.keeper(id, with) }
+            }
+        }
+    }
+
+    /// What keeps a protected event.
+    fn keeper(&self, id: NodeId, with: Option<NodeId>) -> String {
+        match with {
+            Some(other) => format!("kept together with {}", self.node(other).label),
+            None => self.node(id).event.protection().unwrap_or_default(),
+        }
     }
 
     fn explain(&self, id: NodeId, stage: Stage, compacted: &mut Compacted) {
