@@ -82,6 +82,16 @@ impl Arguments {
         Some(Self { given })
     }
 
+    /// Whether `--NAME` was given.
+    pub fn has(&self, name: &str) -> bool {
+        self.given.iter().any(|argument| argument.strip_prefix("--") == Some(name))
+    }
+
+    /// The paths given.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        self.given.iter().filter(|argument| !argument.starts_with("--")).map(PathBuf::from).collect()
+    }
+
     /// The value of `--NAME=VALUE`, a number.
     pub fn number(&self, name: &str, otherwise: u64) -> u64 {
         let prefix = format!("--{name}=");

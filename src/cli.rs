@@ -18,7 +18,7 @@ use crate::strategies::context_gc::Mode;
 #[command(name = "pentimento", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
 #[command(
     after_help = "Addresses: t489 a turn, t489.2 a part of it, @a881341/t12 a sub-agent's turn, L560 a physical \
-line, g3 a generation, r:t88 what a receipt stands for.\nLogs: - is standard input; what is compressed with zstd or gzip is read as it is.\n\
+line, g3 a generation, b4 a block, p2 a span, i9 an item of the ledger, r:t88 what a receipt stands for.\nLogs: - is standard input; what is compressed with zstd or gzip is read as it is.\n\
 Exit status: 0 done, 2 wrong usage, 3 the log could not be read, 4 nothing found, for that address or at all."
 )]
 pub struct Arguments {
@@ -95,19 +95,10 @@ pub enum TreeName {
     Window,
     /// What each compaction covered.
     Generations,
-    /// What Context-GC prunes, stage by stage; of a session's main thread, or of a Context-GC trace.
+    /// The block hierarchy, replayed: ledger, spans, blocks, open turns.
+    Blocks,
+    /// What Context-GC prunes, stage by stage, replayed.
     Receipts,
-}
-
-impl TreeName {
-    /// The view that shows it; `Receipts` are no view yet.
-    pub fn view(self) -> Option<ViewKind> {
-        match self {
-            Self::Window => Some(ViewKind::Window),
-            Self::Generations => Some(ViewKind::Generations),
-            Self::Receipts => None,
-        }
-    }
 }
 
 impl From<ViewName> for ViewKind {
@@ -129,6 +120,9 @@ pub enum Command {
         /// One JSON object.
         #[arg(long)]
         json: bool,
+        /// What summaries cost.
+        #[command(flatten)]
+        costs: CostOptions,
     },
     /// The timeline: one line for each turn.
     Turns(TurnsArguments),
@@ -144,6 +138,10 @@ pub enum Command {
     Sessions(SessionsArguments),
     /// Open the newest session of the current directory, and follow it.
     Last(LastArguments),
+    /// What a summary's sentences rest on, or what became of a turn.
+    Trace(TraceArguments),
+    /// Delete what the store holds of a session: summaries, pins, marks, notes, counts.
+    Forget(ForgetArguments),
     /// Completions for a shell.
     Completions {
         /// The shell.
@@ -233,6 +231,44 @@ fn agents() -> PossibleValuesParser {
     PossibleValuesParser::new(AGENTS.iter().map(|agent| agent.name))
 }
 
+/// What `info` says of costs.
+#[derive(Debug, Args)]
+pub struct CostOptions {
+    /// Also what summaries cost under each strategy, beside the published example.
+    #[arg(long)]
+    pub costs: bool,
+    /// Prices of a million tokens read and written, for the costs.
+    #[arg(long, value_name = "IN,OUT", requires = "costs")]
+    pub rates: Option<String>,
+    /// Settings of the strategies.
+    #[command(flatten)]
+    pub replay: ReplayOptions,
+}
+
+/// Settings of strategies that are replayed.
+#[derive(Debug, Args)]
+pub struct ReplayOptions {
+    /// Close blocks at seams of the work, or all at the same size.
+    #[arg(long, value_name = "on|off", default_value = "on", value_parser = ["on", "off"])]
+    pub seams: String,
+    /// Turns after which a block closes at the next seam.
+    #[arg(long, value_name = "TURNS", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
+    pub block_turns: u32,
+    /// Tokens that the context may have (estimated), the newest turn in any case; 120,000 without it.
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget: Option<u64>,
+    /// Who writes summaries: `extractive`, which copies sentences, or a command that
+    /// reads a prompt and prints a summary.
+    #[arg(long, value_name = "NAME|CMD", default_value = "extractive")]
+    pub summariser: String,
+    /// Tokens that the summariser can read at once.
+    #[arg(long, value_name = "TOKENS", default_value_t = 200_000)]
+    pub summariser_window: u64,
+    /// Which originals may be read: `current-block` freezes summaries of closed blocks.
+    #[arg(long, value_name = "WHICH", default_value = "all", value_parser = ["all", "current-block"])]
+    pub retention: String,
+}
+
 /// Arguments of `turns`.
 #[derive(Debug, Args)]
 pub struct TurnsArguments {
@@ -258,14 +294,20 @@ pub struct ContextArguments {
     #[arg(long, value_name = "MOMENT")]
     pub as_of: Option<String>,
     /// The way to compact: `recorded` is what the agent did, `truncate` keeps the newest turns, `full` keeps all,
-    /// `context-gc` puts receipts in the place of what is of no use any more.
+    /// `blocks` is the block hierarchy, `recursive` folds every summary into the next, `context-gc` puts receipts in
+    /// the place of what is of no use any more.
     #[arg(long, value_name = "NAME", default_value = "recorded")]
     pub strategy: String,
-    /// Tokens that `truncate` keeps (estimated); 120,000 without it.
-    #[arg(long, value_name = "TOKENS")]
-    pub budget: Option<u64>,
+    /// Settings of `blocks` and `recursive`.
+    #[command(flatten)]
+    pub replay: ReplayOptions,
     /// How many turns `truncate` keeps, instead of a budget.
-    #[arg(long, value_name = "TURNS", conflicts_with = "budget")]
+    #[arg(
+        long,
+        value_name = "TURNS",
+        conflicts_with = "budget",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     pub hot: Option<u32>,
     /// One JSON object.
     #[arg(long)]
@@ -286,6 +328,9 @@ pub struct TreeArguments {
     /// How many levels to print.
     #[arg(long, value_name = "LEVELS", default_value_t = 2)]
     pub depth: u32,
+    /// Settings of the view `blocks`.
+    #[command(flatten)]
+    pub replay: ReplayOptions,
     /// One JSON object.
     #[arg(long)]
     pub json: bool,
@@ -296,15 +341,53 @@ pub struct TreeArguments {
 pub struct ExpandArguments {
     /// The session log.
     pub path: PathBuf,
-    /// Where: t489, t489.2, @a881341/t12, @a881341, L560, g3, r:t88; r:e002 of a Context-GC trace.
+    /// Where: t489, t489.2, @a881341/t12, @a881341, L560, g3, b4, p2, i9, r:t88; r:e002 of a Context-GC trace.
     pub address: String,
     /// Every physical line from the first to the last covered record, notes included, as the log's bytes.
     #[arg(long, conflicts_with_all = ["json", "summary"])]
     pub raw: bool,
-    /// Of a generation: its summary instead of the turns it covers.
+    /// Of a generation, block or span: its summary instead of the turns it covers.
     #[arg(long)]
     pub summary: bool,
+    /// Settings of the block hierarchy, where the address is in it.
+    #[command(flatten)]
+    pub replay: ReplayOptions,
     /// One JSON object for each line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `trace`.
+#[derive(Debug, Args)]
+pub struct TraceArguments {
+    /// The session log.
+    pub path: PathBuf,
+    /// Of a summary (g3) or one of its sentences (g3.s12): the turns it rests on. Of a turn (t489) or line (L560): the
+    /// sentences that carry it, generation by generation. Of a block or span (b4, b4.s2): the turns that its summary was
+    /// taken from.
+    pub address: String,
+    /// Settings of the block hierarchy, where the address is in it.
+    #[command(flatten)]
+    pub replay: ReplayOptions,
+    /// A cue lexicon of your own, instead of the one that is built in.
+    #[arg(long, value_name = "FILE")]
+    pub lexicon: Option<PathBuf>,
+    /// One JSON object for each sentence; of a turn, one object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `forget`.
+#[derive(Debug, Args)]
+#[command(
+    long_about = "Delete what the store holds of a session: summaries, pins, marks, notes, counts.\n\nThe log itself is \
+never touched. Nothing of what is deleted is left in any file of the state folder; what the disk keeps of blocks that were \
+written before is beyond any program's reach."
+)]
+pub struct ForgetArguments {
+    /// The session log. It may be gone: the store remembers where the logs of its sessions were.
+    pub path: PathBuf,
+    /// One JSON object.
     #[arg(long)]
     pub json: bool,
 }

@@ -6,12 +6,15 @@
 
 mod context;
 mod expand;
+mod forget;
 mod gc;
 mod guarded;
 mod info;
 mod receipts;
+mod replay;
 mod sessions;
-mod tree;
+mod trace;
+pub mod tree;
 mod turns;
 
 use std::io::{self, IsTerminal, Write};
@@ -42,6 +45,9 @@ pub enum Failure {
     /// A sub-agent's file could not be read: 3.
     #[error("{0}")]
     Unreadable(String),
+    /// What is kept could not be deleted: 3.
+    #[error("{0}")]
+    Store(String),
     /// Nothing is at that address: 4.
     #[error("{0}")]
     NotFound(String),
@@ -55,7 +61,7 @@ impl Failure {
     pub fn status(&self) -> u8 {
         match self {
             Self::Usage(_) | Self::Log(LogError::Terminal) => 2,
-            Self::Log(_) | Self::Unreadable(_) | Self::Write(_) => 3,
+            Self::Log(_) | Self::Unreadable(_) | Self::Store(_) | Self::Write(_) => 3,
             Self::NotFound(_) => 4,
         }
     }
@@ -101,12 +107,14 @@ pub fn run(command: &Command) -> ExitCode {
 
 fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
     match command {
-        Command::Info { path, json } => on(path, |log| info::run(log, *json, out)),
+        Command::Info { path, json, costs } => on(path, |log| info::run(log, *json, costs, out)),
         Command::Turns(arguments) => on(&arguments.path, |log| turns::run(log, arguments, out)),
-        Command::Context(arguments) => receipts::context(arguments, out),
-        Command::Tree(arguments) => receipts::tree(arguments, out),
-        Command::Expand(arguments) => receipts::expand(arguments, out),
+        Command::Context(arguments) => on(&arguments.path, |log| context::run(log, arguments, out)),
+        Command::Tree(arguments) => on(&arguments.path, |log| tree::run(log, arguments, out)),
+        Command::Expand(arguments) => on(&arguments.path, |log| expand::run(log, arguments, out)),
         Command::Gc(arguments) => gc::run(arguments, out),
+        Command::Trace(arguments) => on(&arguments.path, |log| trace::run(log, arguments, out)),
+        Command::Forget(arguments) => forget::run(arguments, out),
         Command::Sessions(arguments) => sessions::run(arguments, out),
         // It has a screen of its own; `main` sends it there.
         Command::Last(_) => Ok(()),

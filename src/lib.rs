@@ -8,12 +8,14 @@ pub mod cli;
 pub mod commands;
 pub mod discover;
 pub mod formats;
+pub mod lineage;
 pub mod log;
 pub mod message;
 pub mod outline;
 pub mod session;
 pub mod store;
 pub mod strategies;
+pub mod summarisers;
 pub mod text;
 pub mod tui;
 

@@ -4,6 +4,7 @@
 //! with SIGBUS when somebody truncates the file). What cannot be read by offset, standard input and compressed files,
 //! is spooled, and read from there like a file. Knows nothing of what a line means.
 
+mod elements;
 mod error;
 mod fingerprint;
 pub mod follow;
@@ -20,5 +21,5 @@ pub use input::length;
 pub use lines::{Batch, LineReader, MAX_LINE, RawLine};
 pub use peek::{Lines, Peek};
 pub use source::Source;
-pub use spool::Flow;
+pub use spool::{Flow, Shortfall, is_packed};
 pub use wake::{Wake, Waker};

@@ -4,6 +4,7 @@
 //! turns it rests on, all as of a turn. The terminal, `pentimento tree` and the exports read the same answers, and
 //! a node with a million children costs nothing until somebody looks at some of them.
 
+pub mod blocks;
 mod generations;
 mod label;
 mod labels;
@@ -19,6 +20,7 @@ pub use view::{View, ViewKind};
 
 use crate::session::TurnId;
 use crate::session::open::OpenLog;
+use crate::strategies::blocks::Made;
 
 /// A node of a tree. Small, and the same node names the same thing for as long as its log lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,6 +31,8 @@ pub enum Node {
     Generation(u32),
     /// A section of a generation's summary, from 0.
     Section(u32, u16),
+    /// A sentence of a generation's summary, from 0.
+    Sentence(u32, u32),
     /// Turns under one heading.
     Group(Group),
     /// A turn of the session.
@@ -49,6 +53,12 @@ pub enum Node {
     AgentTurn(u16, TurnId),
     /// A part of such a turn.
     AgentPart(u16, TurnId, u32),
+    /// A block or span.
+    Made(Made),
+    /// A summary below the top one of a block or span: its level from 1, and its place there.
+    Piece(Made, u16, u16),
+    /// An item of the ledger.
+    Item(u32),
 }
 
 /// A heading.
@@ -78,6 +88,10 @@ pub enum Group {
     Threads,
     /// Turns of the whole session that a filter lets through.
     Matches,
+    /// The pinned ledger.
+    Ledger,
+    /// Turns in no block yet.
+    Open,
 }
 
 /// A lazy tree.

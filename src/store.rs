@@ -1,10 +1,26 @@
 //! What outlives a run: one folder of our own, and the files in it.
 //!
+//! [`cache`] is what can be counted again; [`database`] what cannot, or not cheaply: summaries, and what a person marked.
+//!
 //! The only folder that is ever written to. Nothing else of the program needs it: without one, what would be kept
 //! is worked out again, and the person is told. Knows nothing of logs and imports nothing of the flow, so every layer
 //! may ask it.
 
 pub mod cache;
+pub mod database;
+mod forget;
+mod hand;
+mod optional;
+mod schema;
+mod summaries;
+mod trouble;
+
+pub use database::Store;
+pub use forget::Forgotten;
+pub use hand::{Item, Note, Pin};
+pub use optional::OptionalStore;
+pub use summaries::{KeptLine, KeptSummary, Owner};
+pub use trouble::StoreError;
 
 use std::ffi::OsString;
 use std::fs::DirBuilder;
@@ -16,10 +32,14 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum NoState {
     /// Nothing says where it should be.
-    #[error("no state folder: none of PENTIMENTO_STATE, XDG_STATE_HOME and HOME is set")]
+    #[error(
+        "no state folder: none of PENTIMENTO_STATE, XDG_STATE_HOME and HOME is set. Set PENTIMENTO_STATE to one"
+    )]
     Nowhere,
     /// It cannot be made.
-    #[error("no state folder: {}: {error}", .folder.display())]
+    #[error(
+        "no state folder: {}: {error}. Set PENTIMENTO_STATE to a folder that can be written", .folder.display()
+    )]
     Refused {
         /// Where it should be.
         folder: PathBuf,

@@ -1,12 +1,16 @@
 //! What a model sees: one [`Context`], whatever the strategy.
 //!
-//! Owns the ways to compact and what each leaves in view as of a turn. Knows no format and no screen. Nothing is
-//! replayed: a context is found from the path of its turn and from stamps.
+//! Owns the ways to compact and what each leaves in view as of a turn. Knows no format and no screen. A context is
+//! found from the path of its turn and from stamps, never by replaying: those of the session for [`context`], those
+//! that [`blocks`], [`recursive`] and [`context_gc`] set as they read along.
 
+pub mod blocks;
 pub mod context_gc;
+pub mod costs;
 pub mod fill;
 mod full;
 mod recorded;
+pub mod recursive;
 mod truncate;
 
 use std::fmt;
@@ -14,7 +18,9 @@ use std::str::FromStr;
 
 use crate::session::{Session, TurnId};
 
-/// A way to compact.
+use blocks::Made;
+
+/// A way to compact that the session alone tells of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
     /// What the agent itself did, as its log records it.
@@ -23,8 +29,6 @@ pub enum Strategy {
     Truncate(Limit),
     /// Every original turn of the branch.
     Full,
-    /// Receipts in the place of what is of no use any more: see [`context_gc::session::Replay`].
-    ContextGc,
 }
 
 /// Where truncation cuts.
@@ -39,8 +43,14 @@ pub enum Limit {
 /// Tokens a context may have where nobody says otherwise.
 pub const BUDGET: u64 = 120_000;
 
+/// The name of [`blocks`].
+pub const BLOCKS: &str = "blocks";
+/// The name of [`recursive`].
+pub const RECURSIVE: &str = "recursive";
+/// The name of [`context_gc`].
+pub const CONTEXT_GC: &str = "context-gc";
 /// Names of the strategies of this build.
-pub const NAMES: [&str; 4] = ["recorded", "truncate", "full", "context-gc"];
+pub const NAMES: [&str; 6] = ["recorded", "truncate", "full", BLOCKS, RECURSIVE, CONTEXT_GC];
 
 impl Strategy {
     /// Its name in JSON, on the command line and on the screen.
@@ -49,7 +59,6 @@ impl Strategy {
             Self::Recorded => "recorded",
             Self::Truncate(_) => "truncate",
             Self::Full => "full",
-            Self::ContextGc => "context-gc",
         }
     }
 }
@@ -68,7 +77,6 @@ impl FromStr for Strategy {
             "recorded" => Ok(Self::Recorded),
             "truncate" => Ok(Self::Truncate(Limit::Tokens(BUDGET))),
             "full" => Ok(Self::Full),
-            "context-gc" => Ok(Self::ContextGc),
             _ => Err(format!("\"{text}\" is no strategy of this build: {}", NAMES.join(", "))),
         }
     }
@@ -95,13 +103,30 @@ pub enum Entry {
         /// The turn that it stands for.
         target: TurnId,
     },
+    /// A summary that was made here and stands for a run of turns.
+    Made {
+        /// Which.
+        made: Made,
+        /// The first and last number of the turns it stands for.
+        covers: (u32, u32),
+        /// What it counts for, planned.
+        tokens: u64,
+    },
+    /// The pinned ledger, word for word.
+    Ledger {
+        /// The numbers of the items that are part of it.
+        items: Vec<u32>,
+        /// Their tokens.
+        tokens: u64,
+    },
 }
 
 impl Entry {
-    /// The turn it shows, or stands for.
-    pub fn turn(&self) -> TurnId {
+    /// The turn of the log that it shows, or stands for; what was made here is in none.
+    pub fn turn(&self) -> Option<TurnId> {
         match self {
-            Self::Turn(turn) | Self::Summary { turn, .. } | Self::Receipt { target: turn } => *turn,
+            Self::Turn(turn) | Self::Summary { turn, .. } | Self::Receipt { target: turn } => Some(*turn),
+            Self::Made { .. } | Self::Ledger { .. } => None,
         }
     }
 
@@ -109,8 +134,9 @@ impl Entry {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Turn(_) => "turn",
-            Self::Summary { .. } => "summary",
+            Self::Summary { .. } | Self::Made { .. } => "summary",
             Self::Receipt { .. } => "receipt",
+            Self::Ledger { .. } => "ledger",
         }
     }
 
@@ -119,6 +145,7 @@ impl Entry {
         match self {
             Self::Turn(turn) | Self::Summary { turn, .. } => u64::from(session.turn(*turn).tokens),
             Self::Receipt { .. } => RECEIPT_TOKENS,
+            Self::Made { tokens, .. } | Self::Ledger { tokens, .. } => *tokens,
         }
     }
 }
@@ -131,8 +158,8 @@ const RECEIPT_TOKENS: u64 = 7;
 pub struct Context {
     /// The number of the main thread's turn; 0 is before the first.
     pub as_of: u32,
-    /// How it came about.
-    pub strategy: Strategy,
+    /// The name of the strategy.
+    pub strategy: &'static str,
     /// In the order in which the model reads them.
     pub entries: Vec<Entry>,
     /// Estimated tokens of all entries.
@@ -147,10 +174,10 @@ pub fn context(session: &Session, strategy: Strategy, as_of: u32) -> Context {
         (_, None) => Vec::new(),
         (Strategy::Recorded, Some(turn)) => recorded::entries(session, turn, as_of),
         (Strategy::Truncate(limit), Some(turn)) => truncate::entries(session, turn, limit),
-        (Strategy::Full | Strategy::ContextGc, Some(turn)) => full::entries(session, turn),
+        (Strategy::Full, Some(turn)) => full::entries(session, turn),
     };
     let tokens = entries.iter().map(|entry| entry.tokens(session)).sum();
-    Context { as_of, strategy, entries, tokens }
+    Context { as_of, strategy: strategy.name(), entries, tokens }
 }
 
 #[cfg(test)]

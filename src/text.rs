@@ -1,11 +1,18 @@
-//! Pure functions over text: token estimates, one-line previews, display text.
+//! Pure functions over text: token estimates, previews, display text; sentences, words and identifiers of summaries.
 //!
 //! Owns everything that can be said about a string without knowing where it came from. Refuses to know formats,
 //! sessions or the terminal.
 
+pub mod binding;
 pub mod columns;
+pub mod cues;
 pub mod display;
+pub mod identifiers;
+pub mod lexicon;
 pub mod numbers;
 pub mod preview;
 pub mod sections;
+pub mod sentences;
+pub mod spans;
 pub mod tokens;
+pub mod words;

@@ -20,10 +20,12 @@ mod prompt;
 pub mod render;
 mod screens;
 mod search;
+mod signs;
 mod terminal;
 #[cfg(test)]
 mod tests;
 mod theme;
+mod trace;
 mod tree;
 mod update;
 

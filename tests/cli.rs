@@ -81,7 +81,7 @@ fn an_address_that_leads_nowhere_is_status_4_and_says_how_far_the_log_goes() {
     let log = text(&log);
     fails(&["expand", log, "t99"], 4, &["no turn 99", "has 10"]);
     fails(&["expand", log, "t0"], 4, &["no turn 0"]);
-    fails(&["expand", log, "t1.7"], 4, &["t1", "1 parts"]);
+    fails(&["expand", log, "t1.7"], 4, &["t1", "has 1 part,"]);
     fails(&["expand", log, "L99"], 4, &["line 99", "11"]);
     fails(&["expand", log, "g2"], 4, &["no generation 2", "has 1"]);
     fails(&["expand", log, "@nobody/t1"], 4, &["@nobody", "no sub-agents"]);
@@ -314,11 +314,72 @@ fn what_makes_no_sense_is_refused() {
         (&["turns", demo, "--range", "9000..9001"], 4),
         (&["context", demo, "--as-of", "25:99"], 2),
         (&["context", demo, "--hot", "4"], 2),
+        (&["context", demo, "--strategy", "truncate", "--hot", "0"], 2),
+        (&["context", demo, "--strategy", "truncate", "--budget", "0"], 2),
         (&["expand", demo, "t2", "--summary"], 4),
         (&["expand", demo, "@/t1"], 2),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_pentimento")).args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(status), "{arguments:?}");
         assert!(output.stdout.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn what_is_quoted_and_counted_reads_well() {
+    let agents = fixture("compaction-call.jsonl");
+    let nested = "@../../x/t1";
+    fails(&["expand", text(&agents), nested], 2, &["\"@../../x/t1\" is no address"]);
+    let long = "z".repeat(900);
+    fails(&["expand", text(&agents), &long], 2, &["zzz…\" is no address", "g3 for a generation"]);
+    fails(&["context", text(&agents), "--as-of", &long], 2, &["zzz…\" is no moment", "clock time"]);
+    let bare =
+        r#"{"timestamp":"2026-03-01T10:00:00Z","type":"session_meta","payload":{"id":"c","cwd":"/q"}}"#;
+    let log = log_of(bare.as_bytes());
+    let info = String::from_utf8(stdout(&["info", text(log.path())])).unwrap();
+    assert!(info.contains("turns       0\n"), "{info}");
+    let head = r#"{"type":"session","version":3,"id":"S","timestamp":"2025-01-01T10:00:00Z","cwd":"/p"}"#;
+    let log = log_of(format!("{head}\n{{\"type\":\"message\",\"id\":\"e\",\"message\":null}}\n").as_bytes());
+    let info = json(&["info", "--json", text(log.path())]);
+    assert_eq!(info["unknown"]["message without a role"], 1, "{info}");
+}
+
+#[test]
+fn a_parent_that_is_in_the_file_is_not_called_missing() {
+    let line = |id: &str, parent: &str, text: &str| {
+        format!(
+            r#"{{"type":"message","id":"{id}","parentId":"{parent}","timestamp":"2025-01-01T10:00:00Z","message":{{"role":"user","content":[{{"type":"text","text":"{text}"}}]}}}}"#
+        )
+    };
+    let head = r#"{"type":"session","version":3,"id":"S","timestamp":"2025-01-01T10:00:00Z","cwd":"/p"}"#;
+    let lines = [
+        head.to_owned(),
+        line("a", "b", "forward"),
+        line("b", "a", "back"),
+        line("c", "c", "itself"),
+        line("d", "nowhere", "lost"),
+    ];
+    let log = log_of(lines.join("\n").as_bytes());
+    let turns = String::from_utf8(stdout(&["turns", text(log.path())])).unwrap();
+    let of = |word: &str| turns.lines().find(|line| line.contains(word)).unwrap();
+    assert!(of("forward").contains("[parent not before it]"), "{turns}");
+    assert!(of("itself").contains("[parent not before it]"), "{turns}");
+    assert!(of("lost").contains("[parent missing]"), "{turns}");
+    assert!(!of("back").contains("parent"), "{turns}");
+}
+
+#[test]
+fn a_sub_agents_log_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let main = folder.path().join("main.jsonl");
+    std::fs::copy(fixture("compaction-call.jsonl"), &main).unwrap();
+    let agents = folder.path().join("main/subagents");
+    std::fs::create_dir_all(&agents).unwrap();
+    std::fs::write(agents.join("agent-none.jsonl"), "").unwrap();
+    std::fs::create_dir(agents.join("agent-dir.jsonl")).unwrap();
+    for (name, word) in [("@none/t1", "empty so far"), ("@dir/t1", "a folder, not a sub-agent's log")] {
+        let output = run(&["expand", text(&main), name]);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(message.contains(word) && !message.contains("--follow"), "{message}");
     }
 }

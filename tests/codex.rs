@@ -61,7 +61,7 @@ fn open(lines: &[String]) -> OpenLog {
 
 fn seen(session: &Session, number: u32) -> Vec<u32> {
     let entries = context(session, Strategy::Recorded, number).entries;
-    entries.iter().map(Entry::turn).map(|id| session.turn(id).number).collect()
+    entries.iter().filter_map(Entry::turn).map(|id| session.turn(id).number).collect()
 }
 
 fn previews(session: &Session) -> Vec<(&'static str, &str)> {

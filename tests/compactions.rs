@@ -27,6 +27,7 @@ fn seen(log: &OpenLog, number: u32) -> String {
         Entry::Turn(id) => session.address(*id).to_string(),
         Entry::Summary { generation, .. } => format!("g{generation}"),
         Entry::Receipt { target } => format!("r:{}", session.address(*target)),
+        Entry::Made { .. } | Entry::Ledger { .. } => entry.kind().to_owned(),
     };
     let words: Vec<String> = context(session, Strategy::Recorded, number).entries.iter().map(word).collect();
     words.join(" ")
@@ -242,4 +243,16 @@ fn a_prompt_queued_between_a_boundary_and_its_summary_does_not_part_them() {
     assert_eq!(log.session.compactions().len(), 1);
     assert_eq!((generation(&log, 1).boundary_row, summary_turn(&log, 1)), (Some(2), Some(4)));
     assert_eq!(generation(&log, 1).tokens_before, Some(1_000));
+}
+
+#[test]
+fn raw_lines_end_with_the_last_covered_record() {
+    // Between what is covered and what was kept stand a note and lines that are no records.
+    let path = fixture("kept-segment.jsonl");
+    let mut lines = support::physical_lines(&path);
+    lines.splice(2..2, [b"".to_vec(), b"   ".to_vec(), b"no record".to_vec()]);
+    let covered = [&lines[..2].join(&b'\n')[..], b"\n"].concat();
+    let file = support::log_of(&lines.join(&b'\n'));
+    let raw = support::stdout(&["expand", "--raw", support::text(file.path()), "g1"]);
+    assert_eq!(String::from_utf8(raw).unwrap(), String::from_utf8(covered).unwrap());
 }

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed test may panic")]
 
+#[path = "context_gc/commands.rs"]
+mod commands;
 #[path = "support/gc_oracle.rs"]
 mod gc_oracle;
 #[path = "context_gc/parity.rs"]

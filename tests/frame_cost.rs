@@ -32,14 +32,37 @@ fn log(folder: &std::path::Path, turns: usize) -> PathBuf {
     path
 }
 
+/// A log with a summary of so many sentences.
+fn summary(folder: &std::path::Path, sentences: usize) -> PathBuf {
+    let mut text = String::new();
+    for sentence in 0..sentences {
+        write!(text, "- The sentence number {sentence:08} says something.\\n").unwrap();
+    }
+    let lines = [
+        r#"{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","timestamp":"2026-01-01T00:00:00Z","message":{"role":"user","content":"a prompt"}}"#.to_owned(),
+        r#"{"type":"system","subtype":"compact_boundary","uuid":"b1","parentUuid":null,"logicalParentUuid":"u1","sessionId":"s","timestamp":"2026-01-01T00:00:01Z","content":"Conversation compacted","compactMetadata":{"trigger":"auto","preTokens":1}}"#.to_owned(),
+        format!(
+            r##"{{"type":"user","isCompactSummary":true,"uuid":"u2","parentUuid":"b1","sessionId":"s","timestamp":"2026-01-01T00:00:02Z","message":{{"role":"user","content":"# Everything\n{text}"}}}}"##
+        ),
+    ];
+    let path = folder.join(format!("summary-{sentences}.jsonl"));
+    std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+    path
+}
+
 /// Allocations of one frame with the list in its middle, once the first frames have filled the caches.
 fn allocations(turns: usize) -> u64 {
     let folder = tempfile::tempdir().unwrap();
     let path = log(folder.path(), turns);
-    let log = OpenLog::load(&path).unwrap();
-    assert_eq!(log.session.turns().len(), turns);
+    let middle = turns / 2;
+    of_frame(&path, &format!("t{middle}"), &format!("prompt number {middle:08}"))
+}
+
+/// Allocations of one frame with what stands at `address` selected, which shows `words`.
+fn of_frame(path: &std::path::Path, address: &str, words: &str) -> u64 {
+    let log = OpenLog::load(path).unwrap();
     let start = Start {
-        path: path.clone(),
+        path: path.to_path_buf(),
         follow: false,
         as_of: None,
         view: ViewKind::Window,
@@ -48,8 +71,7 @@ fn allocations(turns: usize) -> u64 {
     };
     let mut model = Model::new(start);
     model.show(log);
-    let middle = format!("t{}", turns / 2);
-    assert!(model.go_to(&middle), "{middle} is there");
+    assert!(model.go_to(address), "{address} is there");
     let mut terminal = Terminal::new(TestBackend::new(120, 46)).unwrap();
     let mut draw = || terminal.draw(|frame| render::screen(frame, &mut model)).map(drop).unwrap();
     for _ in 0..3 {
@@ -57,8 +79,23 @@ fn allocations(turns: usize) -> u64 {
     }
     let counted = allocation_counter::measure(&mut draw);
     let screen = terminal.backend().to_string();
-    assert!(screen.contains(&format!("prompt number {:08}", turns / 2)), "{screen}");
+    assert!(screen.contains(words), "{screen}");
     counted.count_total
+}
+
+#[test]
+fn a_frame_of_sentences_allocates_the_same_whatever_the_summary_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let cost = |sentences: usize| {
+        let path = summary(folder.path(), sentences);
+        let words = format!("sentence number {:08}", sentences / 2 - 1);
+        of_frame(&path, &format!("g1.s{}", sentences / 2), &words)
+    };
+    // Addresses of the same length: four digits.
+    let (few, many) = (cost(4_000), cost(18_000));
+    eprintln!("allocations a frame: {few} of 4,000 sentences, {many} of 18,000");
+    assert_eq!(few, many);
+    assert!(few < 4_000, "{few} allocations for one frame");
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn open(lines: &[String]) -> OpenLog {
 
 fn seen(log: &OpenLog, number: u32) -> Vec<u32> {
     let entries = context(&log.session, Strategy::Recorded, number).entries;
-    entries.iter().map(Entry::turn).map(|id| log.session.turn(id).number).collect()
+    entries.iter().filter_map(Entry::turn).map(|id| log.session.turn(id).number).collect()
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn open(name: &str) -> OpenLog {
 /// The numbers of the turns in view after turn `number`.
 fn seen(session: &Session, number: u32) -> Vec<u32> {
     let entries = context(session, Strategy::Recorded, number).entries;
-    entries.iter().map(Entry::turn).map(|id| session.turn(id).number).collect()
+    entries.iter().filter_map(Entry::turn).map(|id| session.turn(id).number).collect()
 }
 
 fn line_of(session: &Session, line: u32) -> Row {

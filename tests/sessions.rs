@@ -370,3 +370,61 @@ fn real_sessions_are_listed_with_their_sub_agents() {
         assert!(session["project"].as_str().unwrap().starts_with("/home/USER/projects/"), "{session}");
     }
 }
+
+#[test]
+fn a_damaged_log_is_listed_and_marked() {
+    use std::io::Write;
+    let home = Home::new();
+    let demo = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo/session.jsonl")).unwrap();
+    let zstd = zstd::encode_all(&demo[..], 3).unwrap();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(&demo).unwrap();
+    let gzip = encoder.finish().unwrap();
+    let folder = home.path().join("logs");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("beginning.jsonl.zst"), &zstd[..30]).unwrap();
+    std::fs::write(folder.join("half.jsonl.gz"), &gzip[..gzip.len() / 2]).unwrap();
+    std::fs::write(folder.join("whole.jsonl.gz"), &gzip).unwrap();
+    std::fs::write(folder.join("twice.jsonl.zst"), zstd::encode_all(&zstd[..], 3).unwrap()).unwrap();
+    // From the files, and from what was kept of them.
+    for _ in 0..2 {
+        let table = String::from_utf8(home.run(&["sessions", "logs"]).stdout).unwrap();
+        let row = |name: &str| table.lines().find(|line| line.contains(name)).unwrap_or_default();
+        assert!(row("beginning.jsonl.zst").contains("✗ the zstd data is cut off at offset 30"), "{table}");
+        assert!(row("half.jsonl.gz").contains("✗ incomplete: "), "{table}");
+        assert!(
+            row("whole.jsonl.gz").contains("claude-code") && !row("whole.jsonl.gz").contains('✗'),
+            "{table}"
+        );
+        let lines = String::from_utf8(home.run(&["sessions", "logs", "--json"]).stdout).unwrap();
+        let half = lines.lines().find(|line| line.contains("half.jsonl.gz")).unwrap();
+        let half: serde_json::Value = serde_json::from_str(half).unwrap();
+        assert!(half["problem"].as_str().unwrap().contains("gzip data is cut off"), "{half}");
+        assert!(half["turns"].as_u64().unwrap() > 0, "{half}");
+    }
+}
+
+#[test]
+fn a_file_in_place_of_a_folder_is_there_and_no_folder() {
+    let home = Home::new();
+    std::fs::write(home.path().join("file.jsonl"), "{}").unwrap();
+    let output = home.run(&["sessions", "file.jsonl"]);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(4));
+    assert!(message.contains("file.jsonl: it is no folder") && !message.contains("not there"), "{message}");
+}
+
+#[test]
+fn without_a_state_folder_that_is_said_once_with_what_to_do() {
+    let home = Home::new();
+    std::fs::write(home.path().join("blocked"), "").unwrap();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_pentimento"))
+        .args(["sessions", "."])
+        .current_dir(home.path())
+        .env("PENTIMENTO_STATE", home.path().join("blocked/below"))
+        .output()
+        .unwrap();
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(message.matches("no state folder").count(), 1, "{message}");
+    assert!(message.contains("Set PENTIMENTO_STATE"), "{message}");
+}

@@ -346,3 +346,69 @@ fn in_a_pipe_the_interface_says_what_to_use_instead() {
     assert_eq!(output.status.code(), Some(2), "{message}");
     assert!(message.contains("needs a terminal") && message.contains("info"), "{message}");
 }
+
+#[test]
+fn zero_bytes_behind_a_gzip_member_are_no_part_of_the_log() {
+    let state = tempfile::tempdir().unwrap();
+    let bytes = std::fs::read(demo()).unwrap();
+    let plain = log_of(&bytes);
+    let of = |path: &Path| answers(state.path(), b"", &["turns", "--json", text(path)]);
+    let (one, two) = bytes.split_at(bytes.len() / 3);
+    let zeros = vec![0; 300_000];
+    for packed in [[gzip(&bytes), zeros.clone()].concat(), [gzip(one), zeros.clone(), gzip(two)].concat()] {
+        let log = log_of(&packed);
+        assert_eq!(of(log.path()), of(plain.path()));
+    }
+    // Whatever else stands there is not the log's.
+    for packed in [[gzip(&bytes), vec![0, 0, 7]].concat(), [zstd(&bytes), vec![0, 0]].concat()] {
+        let log = log_of(&packed);
+        let (turns, errors) = of(log.path());
+        assert_eq!(turns, of(plain.path()).0);
+        assert!(errors.contains("neither zstd nor gzip"), "{errors}");
+    }
+}
+
+#[test]
+fn a_damaged_checksum_says_nothing_of_what_may_follow() {
+    let state = tempfile::tempdir().unwrap();
+    let mut packed = gzip(&std::fs::read(demo()).unwrap());
+    let trailer = packed.len() - 8;
+    packed[trailer] ^= 0xFF;
+    let log = log_of(&packed);
+    let (_, errors) = answers(state.path(), b"", &["turns", text(log.path())]);
+    assert!(errors.contains("does not match its checksum"), "{errors}");
+    assert!(errors.contains("some of what was read may be wrong, and nothing behind it is read"), "{errors}");
+}
+
+#[test]
+fn where_no_whole_record_comes_before_the_damage_that_is_said() {
+    let state = tempfile::tempdir().unwrap();
+    let packed = zstd(&std::fs::read(demo()).unwrap());
+    let log = log_of(&packed[..30]);
+    let output = run(state.path(), b"", &["info", text(log.path())]);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(
+        message.contains("no whole record could be read: the zstd data is cut off at offset 30"),
+        "{message}"
+    );
+    assert!(message.contains("--follow PATH` waits for the rest"), "{message}");
+    assert!(!message.contains("all that comes before was read"), "{message}");
+    let output = run(state.path(), &packed[..30], &["info", "-"]);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("no whole record") && !message.contains("--follow"), "{message}");
+}
+
+#[test]
+fn a_log_compressed_twice_is_said_to_be() {
+    let state = tempfile::tempdir().unwrap();
+    let bytes = std::fs::read(demo()).unwrap();
+    for packed in [zstd(&zstd(&bytes)), gzip(&gzip(&bytes)), gzip(&zstd(&bytes))] {
+        let log = log_of(&packed);
+        let output = run(state.path(), b"", &["info", text(log.path())]);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(3));
+        assert!(message.contains("it is still compressed") && message.contains("zstd -d"), "{message}");
+        assert!(message.lines().count() == 1, "{message}");
+    }
+}

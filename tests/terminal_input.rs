@@ -293,3 +293,124 @@ fn a_log_that_is_cut_off_is_shown_as_far_as_it_goes() {
     screen.press("q");
     assert_eq!(screen.ended(), 0);
 }
+
+/// The interface on a log of these bytes, named `name`.
+fn on(name: &str, bytes: &[u8], arguments: &[&str], columns: u16, rows: u16) -> (Screen, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    let arguments: Vec<&str> = arguments.iter().copied().chain([path.to_str().unwrap()]).collect();
+    (Screen::start(&arguments, columns, rows), folder)
+}
+
+#[test]
+fn a_path_that_is_not_there_ends_it_unless_it_is_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("none.jsonl");
+    let path = path.to_str().unwrap();
+    for arguments in [&[path][..], &["--as-of", "t2", path]] {
+        let mut screen = Screen::start(arguments, 200, 20);
+        assert_eq!(screen.ended(), 3);
+        let text = screen.text();
+        assert!(text.contains("none.jsonl: no such file") && text.contains("--follow PATH` waits"), "{text}");
+    }
+    let mut screen = Screen::start(&["--follow", path], 120, 20);
+    screen.wait("◌ waiting for the file");
+    screen.press("q");
+    assert_eq!(screen.ended(), 0);
+}
+
+#[test]
+fn a_compressed_log_whose_writer_is_not_done_is_waited_for() {
+    let lines = demo_lines();
+    let pack = |lines: &[String]| zstd::encode_all((lines.join("\n") + "\n").as_bytes(), 3).unwrap();
+    let (one, two) = (pack(&lines[..30]), pack(&lines[30..60]));
+    for (arguments, follows) in [(&["--follow"][..], true), (&[], false)] {
+        let (mut screen, folder) = on("g.zst", &one, arguments, 120, 30);
+        screen.wait("30 records");
+        let mut log = File::options().append(true).open(folder.path().join("g.zst")).unwrap();
+        log.write_all(&two[..two.len() / 2]).unwrap();
+        if follows {
+            screen.wait("◌ waiting for the rest");
+            assert!(!screen.text().contains("cut off"), "{}", screen.text());
+        } else {
+            screen.wait("✗ incomplete");
+            screen.wait("the zstd data is cut off at offset");
+        }
+        log.write_all(&two[two.len() / 2..]).unwrap();
+        screen.wait("60 records");
+        screen.wait_without("cut off");
+        screen.wait_without("◌ waiting");
+        screen.wait_without("incomplete");
+        screen.press("q");
+        assert_eq!(screen.ended(), 0);
+    }
+}
+
+#[test]
+fn a_log_that_becomes_something_unknown_says_what_it_holds_until_it_is_one_again() {
+    let lines = demo_lines();
+    let log = lines[..20].join("\n") + "\n";
+    let (mut screen, folder) = on("log.jsonl", log.as_bytes(), &["--follow"], 120, 30);
+    screen.wait("20 records");
+    let path = folder.path().join("log.jsonl");
+    let new = folder.path().join("new");
+    std::fs::write(&new, b"\x01\x02 junk of some kind\nmore junk").unwrap();
+    std::fs::rename(&new, &path).unwrap();
+    screen.wait("◌ no known format yet");
+    screen.wait("Looked for: Claude Code");
+    screen.wait("junk of some kind");
+    // All of it, to its end.
+    screen.wait("more junk");
+    screen.wait("It is watched: what comes next may still be one.");
+    File::options().append(true).open(&path).unwrap().write_all(format!("\n{log}").as_bytes()).unwrap();
+    screen.wait("22 records");
+    screen.wait_without("no known format");
+    screen.press("q");
+    assert_eq!(screen.ended(), 0);
+}
+
+#[test]
+fn a_message_is_shown_whole() {
+    // Nothing else is there to see.
+    let mut piped = Piped::start(&["-"]);
+    piped.pipe.write_all(&b"Dear diary,\n".repeat(90)).unwrap();
+    drop(piped.pipe);
+    for words in ["Looked for: Claude Code", "Codex (JSON", "\"message\" entries", "Dear diary,"] {
+        piped.screen.wait(words);
+    }
+    piped.screen.press("q");
+    assert_eq!(piped.screen.ended(), 0);
+    // Beside a log.
+    for (columns, rows) in [(60, 15), (120, 40), (200, 60)] {
+        let (mut screen, _folder) = on("log.jsonl", &std::fs::read(demo()).unwrap(), &[], columns, rows);
+        screen.wait("○ at the end");
+        screen.press(&format!(":{}\r", "x".repeat(300)));
+        screen.wait("is no address here");
+        let text = screen.until("what to do", |text| text.contains("g3 for a generation"));
+        assert!(text.contains("pentimento"), "{text}");
+        screen.press("k");
+        screen.wait_without("is no address");
+        screen.wait("q quit");
+        screen.press("q");
+        assert_eq!(screen.ended(), 0);
+    }
+}
+
+#[test]
+fn what_is_typed_stays_in_sight() {
+    for keys in [":", "/", "F"] {
+        let (mut screen, _folder) = on("log.jsonl", &std::fs::read(demo()).unwrap(), &[], 60, 15);
+        screen.wait("○ at the end");
+        screen.press(keys);
+        screen.press(&format!("first{}last", "-".repeat(100)));
+        let text = screen.until("the end of the line", |text| text.contains("-last"));
+        assert!(!text.contains("first-"), "{text}");
+        // Home.
+        screen.press("\x1b[H");
+        screen.wait("first-");
+        screen.wait_without("-last");
+        screen.press("\x03q");
+        assert_eq!(screen.ended(), 0);
+    }
+}

@@ -1,62 +1,97 @@
 //! `pentimento context`: what the model sees.
 
 use std::io::Write;
+use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value, json};
 
-use crate::outline::{Label, Node, Outline, View, ViewKind, one_line};
-use crate::session::Session;
+use crate::outline::blocks::BlocksView;
+use crate::outline::{Group, Label, Node, Outline, View, ViewKind, one_line};
 use crate::session::address::Address;
 use crate::session::open::OpenLog;
-use crate::strategies::context_gc::session::Replay;
-use crate::strategies::{Context, Entry, Limit, Strategy, context};
-use crate::text::numbers::{count, grouped};
+use crate::session::{Session, TurnId};
+use crate::strategies::blocks::Made;
+use crate::strategies::context_gc::Stage;
+use crate::strategies::context_gc::session::{Replay, Stub, trace};
+use crate::strategies::recursive::{Folded, Folding, Recursive};
+use crate::strategies::{BLOCKS, CONTEXT_GC, Context, Entry, Limit, RECURSIVE, Strategy, context};
+use crate::summarisers::SummaryLine;
+use crate::text::numbers::{count, grouped, short};
 
-use super::{Failure, SCHEMA, as_of};
+use super::replay::{Replayed, Writer, settings};
+use super::{Failure, SCHEMA, as_of, receipts};
 use crate::cli::ContextArguments;
 
 /// Prints the context as of a moment under a strategy.
 pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Write) -> Result<(), Failure> {
-    let mut strategy: Strategy = arguments.strategy.parse().map_err(Failure::Usage)?;
-    if let Strategy::Truncate(limit) = &mut strategy {
-        *limit = match (arguments.hot, arguments.budget) {
-            (Some(turns), _) => Limit::Turns(turns),
-            (None, Some(tokens)) => Limit::Tokens(tokens),
-            (None, None) => *limit,
-        };
+    let budget = arguments.replay.budget;
+    let misplaced = |option: &str, of: &str| Err(Failure::Usage(format!("{option} belongs to {of}")));
+    if arguments.hot.is_some() && arguments.strategy != "truncate" {
+        return misplaced("--hot", "`--strategy truncate`");
     }
-    if !matches!(strategy, Strategy::Truncate(_)) && (arguments.hot.is_some() || arguments.budget.is_some()) {
-        let message = "--hot and --budget belong to `--strategy truncate`";
-        return Err(Failure::Usage(message.to_owned()));
+    if budget.is_some() && matches!(arguments.strategy.as_str(), "recorded" | "full" | CONTEXT_GC) {
+        return misplaced("--budget", "the strategies truncate, blocks and recursive");
     }
     let as_of = as_of(log, arguments.as_of.as_deref())?;
-    let replay = match strategy {
-        Strategy::ContextGc => Some(Replay::of(log)?),
-        _ => None,
+    if let (CONTEXT_GC, None, Some(trace)) = (&*arguments.strategy, &arguments.as_of, trace(log)?) {
+        return receipts::context(log, &trace, arguments, out);
+    }
+    let mut replayed = None;
+    let mut folds = None;
+    let mut gc = None;
+    let context = match arguments.strategy.as_str() {
+        BLOCKS => {
+            let replay = replayed.insert(Replayed::new(log, &arguments.replay)?);
+            replay.write(log, as_of)?;
+            replay.blocks.context(&log.session, as_of)
+        }
+        RECURSIVE => {
+            let recursive = Recursive::of(&log.session, settings(&arguments.replay)?);
+            let context = recursive.context(&log.session, as_of);
+            folds = Some(folded(log, &recursive, as_of, arguments)?);
+            context
+        }
+        CONTEXT_GC => gc.insert(Replay::of(log)?).context(&log.session, as_of),
+        name => {
+            let mut strategy: Strategy = name.parse().map_err(Failure::Usage)?;
+            if let Strategy::Truncate(limit) = &mut strategy {
+                *limit = match (arguments.hot, budget) {
+                    (Some(turns), _) => Limit::Turns(turns),
+                    (None, Some(tokens)) => Limit::Tokens(tokens),
+                    (None, None) => *limit,
+                };
+            }
+            context(&log.session, strategy, as_of)
+        }
     };
-    let context = match &replay {
-        Some(replay) => replay.context(&log.session, as_of),
-        None => context(&log.session, strategy, as_of),
+    let shown = Shown {
+        log,
+        view: View::new(log, ViewKind::Window, as_of),
+        blocks: replayed
+            .as_ref()
+            .map(|replay| BlocksView::new(&replay.blocks, Some(&replay.summaries), as_of)),
+        folds,
+        gc,
     };
     if arguments.json {
-        writeln!(out, "{}", to_json(log, &context, replay.as_ref()))?;
+        writeln!(out, "{}", shown.to_json(&context))?;
         return Ok(());
     }
     let sealed = context.entries.iter().filter_map(|entry| sealed(&log.session, entry)).count();
-    let origin = if strategy == Strategy::Recorded { "from the log" } else { "replayed" };
+    let origin = if context.strategy == "recorded" { "from the log" } else { "replayed" };
     writeln!(
         out,
-        "as of t{as_of} · {strategy} ({origin}) · {} · ~{} tokens{}",
+        "as of t{as_of} · {} ({origin}) · {} · ~{} tokens{}",
+        context.strategy,
         count(context.entries.len() as u64, "entry").replace("entrys", "entries"),
         grouped(context.tokens),
         if sealed > 0 { ", the encrypted summary's not counted" } else { "" },
     )?;
-    let view = View::new(log, ViewKind::Window, as_of);
     for entry in &context.entries {
-        let line = one_line(&label(log, &view, entry));
-        match (entry, &replay) {
-            (Entry::Receipt { target }, Some(replay)) => {
-                let stubs = replay.receipts_of(&log.session, *target, as_of);
+        let line = one_line(&shown.label(entry));
+        match entry {
+            Entry::Receipt { target } => {
+                let stubs = shown.stubs(*target, as_of);
                 let reasons: Vec<&str> = stubs.iter().map(|stub| &*stub.reason).collect();
                 writeln!(out, "[receipt: {}] {line}", reasons.join(", "))?;
             }
@@ -66,42 +101,94 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
     Ok(())
 }
 
-fn label(log: &OpenLog, view: &View, entry: &Entry) -> Label {
-    let node = match entry {
-        Entry::Turn(id) | Entry::Receipt { target: id } => Node::Turn(*id),
-        Entry::Summary { generation, .. } => Node::Generation(*generation),
-    };
-    Label { tokens: Some(entry.tokens(&log.session)), ..view.label(log, node) }
+/// The summaries of the recursive baseline as of a turn, or why the newest could not be written.
+fn folded(
+    log: &OpenLog,
+    recursive: &Recursive,
+    as_of: u32,
+    arguments: &ContextArguments,
+) -> Result<Result<Vec<Folded>, String>, Failure> {
+    let writer = Writer::of(log, &arguments.replay);
+    let number = recursive.folds(as_of).len() as u32;
+    let mut folding = Folding::default();
+    let written = folding.up_to(log, recursive, number, &*writer.summariser, &AtomicBool::new(false))?;
+    Ok(written.map(<[Folded]>::to_vec).map_err(|failure| failure.to_string()))
 }
 
-/// The bytes of a summary that nobody here can read: what it costs in tokens is not known.
-fn sealed(session: &Session, entry: &Entry) -> Option<u32> {
-    match entry {
-        Entry::Summary { turn, .. } => session.compaction_of(*turn)?.encrypted,
-        _ => None,
+/// What is needed to say what an entry is.
+struct Shown<'a> {
+    log: &'a OpenLog,
+    view: View,
+    blocks: Option<BlocksView<'a>>,
+    folds: Option<Result<Vec<Folded>, String>>,
+    gc: Option<Replay>,
+}
+
+impl Shown<'_> {
+    fn label(&self, entry: &Entry) -> Label {
+        let of = |node| self.view.label(self.log, node);
+        let label = match (entry, &self.blocks) {
+            (Entry::Turn(id), Some(blocks)) => blocks.label(self.log, Node::Turn(*id)),
+            (Entry::Turn(id) | Entry::Receipt { target: id }, _) => of(Node::Turn(*id)),
+            (Entry::Summary { generation, .. }, _) => of(Node::Generation(*generation)),
+            (Entry::Made { made: Made::Fold(number), covers, .. }, _) => self.fold_label(*number, *covers),
+            (Entry::Made { made, .. }, Some(blocks)) => blocks.label(self.log, Node::Made(*made)),
+            (Entry::Ledger { .. }, Some(blocks)) => blocks.label(self.log, Node::Group(Group::Ledger)),
+            (Entry::Made { .. } | Entry::Ledger { .. }, None) => Label::default(),
+        };
+        Label { tokens: Some(entry.tokens(&self.log.session)), ..label }
     }
-}
 
-fn to_json(log: &OpenLog, context: &Context, replay: Option<&Replay>) -> Value {
-    let session = &log.session;
-    let entries: Vec<Value> = context
-        .entries
-        .iter()
-        .map(|entry| {
-            let mut value = json!({
-                "kind": entry.kind(),
-                "address": session.address(entry.turn()).to_string(),
-                "covers": Value::Null,
-                "depth": 0,
-                "tokens": entry.tokens(session),
-            });
-            if let (Entry::Receipt { target }, Some(replay)) = (entry, replay) {
-                let stubs = replay.receipts_of(session, *target, context.as_of);
-                value["address"] = json!(format!("r:{}", session.address(*target)));
-                value["stages"] = json!(stubs.iter().map(|stub| stub.stage.name()).collect::<Vec<_>>());
-                value["reasons"] = json!(stubs.iter().map(|stub| &stub.reason).collect::<Vec<_>>());
+    /// What stands behind a receipt for a turn.
+    fn stubs(&self, turn: TurnId, as_of: u32) -> Vec<Stub> {
+        self.gc.as_ref().map(|gc| gc.receipts_of(&self.log.session, turn, as_of)).unwrap_or_default()
+    }
+
+    fn fold(&self, number: u32) -> Option<&Folded> {
+        self.folds.as_ref()?.as_ref().ok()?.get(number.checked_sub(1)? as usize)
+    }
+
+    fn fold_label(&self, number: u32, (from, to): (u32, u32)) -> Label {
+        let written = match (self.fold(number), &self.folds) {
+            (Some(fold), _) => {
+                let tokens = crate::text::tokens::estimate(&fold.summary.text);
+                format!("depth {} · written ~{}", fold.depth(), short(u64::from(tokens)))
             }
-            if let Entry::Summary { generation, covers, depth, turn } = entry {
+            (None, Some(Err(error))) => format!("no summary: {error}"),
+            _ => String::new(),
+        };
+        Label {
+            kind: "summary",
+            who: "summary",
+            text: format!("t{from}–t{to} · folded {} · {written}", count(u64::from(number), "time")),
+            ..Label::default()
+        }
+    }
+
+    fn to_json(&self, context: &Context) -> Value {
+        let session = &self.log.session;
+        json!({
+            "schema": SCHEMA,
+            "as_of": context.as_of,
+            "strategy": context.strategy,
+            "recorded": context.strategy == "recorded",
+            "tokens": context.tokens,
+            "logged_tokens": session.context_size(context.as_of).map(|(tokens, _)| tokens),
+            "entries": context.entries.iter().map(|entry| self.entry(entry, context.as_of)).collect::<Vec<_>>(),
+        })
+    }
+
+    fn entry(&self, entry: &Entry, as_of: u32) -> Value {
+        let session = &self.log.session;
+        let mut value = json!({
+            "kind": entry.kind(),
+            "address": entry.turn().map(|turn| session.address(turn).to_string()),
+            "covers": Value::Null,
+            "depth": 0,
+            "tokens": entry.tokens(session),
+        });
+        match entry {
+            Entry::Summary { generation, covers, depth, turn } => {
                 value["address"] = json!(Address::Generation(*generation).to_string());
                 value["turn"] = json!(session.turn(*turn).number);
                 value["covers"] = json!(covers);
@@ -110,16 +197,51 @@ fn to_json(log: &OpenLog, context: &Context, replay: Option<&Replay>) -> Value {
                     value["encrypted_bytes"] = json!(bytes);
                 }
             }
-            value
-        })
-        .collect();
-    json!({
-        "schema": SCHEMA,
-        "as_of": context.as_of,
-        "strategy": context.strategy.name(),
-        "recorded": context.strategy == Strategy::Recorded,
-        "tokens": context.tokens,
-        "logged_tokens": session.context_size(context.as_of).map(|(tokens, _)| tokens),
-        "entries": entries,
-    })
+            Entry::Made { made: Made::Fold(number), covers, .. } => {
+                let fold = self.fold(*number);
+                value["covers"] = json!([covers]);
+                value["depth"] = json!(fold.map(Folded::depth));
+                value["text"] = json!(fold.map(|fold| &fold.summary.text));
+                value["lines"] = json!(fold.map(|fold| {
+                    let lines = fold.summary.lines.iter().zip(&fold.depths);
+                    let line = |(line, depth): (&SummaryLine, &u32)| {
+                        json!({"text": fold.summary.text.get(line.range.clone()), "turns": line.turns, "depth": depth})
+                    };
+                    lines.map(line).collect::<Vec<_>>()
+                }));
+            }
+            Entry::Made { made, covers, .. } => {
+                let blocks = self.blocks.as_ref();
+                let written = blocks.and_then(|blocks| blocks.written(*made));
+                value["address"] = json!(
+                    blocks.and_then(|b| b.label(self.log, Node::Made(*made)).address).map(|a| a.to_string())
+                );
+                value["covers"] = json!([covers]);
+                value["depth"] = json!(blocks.and_then(|b| b.plan(self.log, *made)).map(|plan| plan.depth()));
+                value["text"] = json!(written.map(|written| &written.summary.text));
+                value["written_tokens"] = json!(written.map(|written| written.tokens));
+            }
+            Entry::Ledger { items, .. } => {
+                let of = |item: &u32| Address::Item(*item).to_string();
+                value["items"] = json!(items.iter().map(of).collect::<Vec<_>>());
+            }
+            Entry::Receipt { target } => {
+                let stubs = self.stubs(*target, as_of);
+                value["address"] = json!(format!("r:{}", session.address(*target)));
+                value["stages"] =
+                    json!(stubs.iter().map(|stub| stub.stage.map(Stage::name)).collect::<Vec<_>>());
+                value["reasons"] = json!(stubs.iter().map(|stub| &stub.reason).collect::<Vec<_>>());
+            }
+            Entry::Turn(_) => {}
+        }
+        value
+    }
+}
+
+/// The bytes of a summary that nobody here can read: what it costs in tokens is not known.
+fn sealed(session: &Session, entry: &Entry) -> Option<u32> {
+    match entry {
+        Entry::Summary { turn, .. } => session.compaction_of(*turn)?.encrypted,
+        _ => None,
+    }
 }

@@ -1,17 +1,21 @@
 //! `pentimento expand`: the turns under an address, word for word, or the log's own bytes.
 
+mod made;
+
 use std::io::Write;
 
 use serde_json::json;
 
 use crate::formats::facts::{PartKind, PartText};
+use crate::lineage::support::TOGETHER;
 use crate::session::address::Address;
 use crate::session::open::{Lost, OpenLog};
 use crate::session::text::{line, shown};
 use crate::session::{RowKind, Session, TurnId};
-use crate::text::display;
+use crate::text::{display, lexicon};
 
-use super::{Failure, iso};
+use super::trace::Tracer;
+use super::{Failure, iso, receipts};
 use crate::cli::ExpandArguments;
 
 /// Bytes copied at a time.
@@ -20,10 +24,26 @@ const CHUNK: u64 = 1 << 20;
 /// Prints what lies under an address.
 pub(super) fn run(log: &OpenLog, arguments: &ExpandArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let address: Address = arguments.address.parse()?;
-    if arguments.summary && !has_summary(log, &address) {
+    if let Some(made) = super::replay::Place::of(&address) {
+        return made::run(log, &made, arguments, out);
+    }
+    if let Address::Receipt(id) = &address {
+        return receipts::expand(log, id, arguments, out);
+    }
+    at(log, &address, arguments, out)
+}
+
+/// Prints what lies under an address that the log itself has.
+pub(super) fn at(
+    log: &OpenLog,
+    address: &Address,
+    arguments: &ExpandArguments,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    if arguments.summary && !has_summary(log, address) {
         return Err(Failure::NotFound(format!("{address} has no summary of its own")));
     }
-    let place = find(log, &address, arguments.summary)?;
+    let place = find(log, address, arguments.summary)?;
     if arguments.raw {
         let (first, last) = place.rows;
         return copy(place.log, first, last, out);
@@ -38,6 +58,23 @@ pub(super) fn run(log: &OpenLog, arguments: &ExpandArguments, out: &mut dyn Writ
         What::Row(row) => print_row(place.log, row, arguments.json, out)?,
     }
     Ok(())
+}
+
+/// Prints some parts, one after another.
+pub(super) fn parts(
+    log: &OpenLog,
+    parts: &[(TurnId, u32)],
+    arguments: &ExpandArguments,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    parts.iter().try_for_each(|(turn, part)| {
+        let place = place_turn(log, None, *turn, Some(*part))?;
+        let (first, last) = place.rows;
+        if arguments.raw {
+            return copy(log, first, last, out);
+        }
+        print_turn(&place, *turn, Some(*part), arguments.json, out)
+    })
 }
 
 /// Whether a summary stands at an address: a generation, or the turn of its summary.
@@ -74,16 +111,12 @@ fn find<'a>(log: &'a OpenLog, address: &'a Address, summary: bool) -> Result<Pla
             place_turn(found.log, agent, found.turn, *part)
         }
         Address::Generation(generation) => find_generation(log, *generation, summary),
-        // What a receipt stands for is where it always was.
-        Address::Receipt(target) => match target.parse() {
-            Ok(Address::Turn { thread, number, part }) => {
-                let found = log.find_turn(thread.as_deref(), number)?;
-                place_turn(found.log, None, found.turn, part)
-            }
-            _ => Err(Failure::NotFound(format!(
-                "{address} is no receipt of a session: write r:t88 or r:t88.2"
-            ))),
-        },
+        Address::Sentence { generation, sentence } => find_sentence(log, *generation, *sentence),
+        Address::Block(_)
+        | Address::Span(_)
+        | Address::MadeSentence { .. }
+        | Address::Item(_)
+        | Address::Receipt(_) => Err(Failure::NotFound(format!("{address} is in no log: it is replayed"))),
         Address::Line(number) => {
             let row = log.find_line(*number)?;
             let what = match log.session.row(row).turn() {
@@ -123,6 +156,25 @@ fn place_turn<'a>(
     Ok(Place { log, agent, what: What::Part(id, index), rows: (row, row) })
 }
 
+/// A sentence lies over the turns of its first sources.
+fn find_sentence(log: &OpenLog, generation: u32, sentence: u32) -> Result<Place<'_>, Failure> {
+    let mut tracer = Tracer::new(log, lexicon::built_in());
+    let (_, traced) = tracer.one(generation, sentence)?;
+    let mut turns: Vec<TurnId> = Vec::new();
+    for source in traced.sources.iter().take(TOGETHER) {
+        if !turns.contains(&source.spot.turn) {
+            turns.push(source.spot.turn);
+        }
+    }
+    let rows = turns.iter().map(|id| log.session.turn(*id)).map(|turn| (turn.first_row, turn.last_row));
+    let rows = rows.reduce(|(a, b), (c, d)| (a.min(c), b.max(d))).ok_or_else(|| {
+        Failure::NotFound(format!(
+            "nothing in the range of g{generation} says anything of sentence {sentence}"
+        ))
+    })?;
+    Ok(Place { log, agent: None, what: What::Turns(turns), rows })
+}
+
 fn find_generation(log: &OpenLog, generation: u32, summary: bool) -> Result<Place<'_>, Failure> {
     let session = &log.session;
     let compaction =
@@ -143,16 +195,15 @@ fn find_generation(log: &OpenLog, generation: u32, summary: bool) -> Result<Plac
         numbers.filter_map(|number| session.numbered(0, number)).collect()
     };
     let turns = ids(&compaction.covers);
-    let rows = covered_rows(session, &turns, &ids(&compaction.kept), rows);
+    let rows = covered_rows(session, &turns, rows);
     Ok(Place { log, agent: None, what: What::Turns(turns), rows })
 }
 
-/// First and last row of what is covered, notes behind the last turn included: `range` less what was kept at its end,
-/// and from the first covered turn on, which may be one that the compaction before had kept.
-fn covered_rows(session: &Session, covered: &[TurnId], kept: &[TurnId], range: (u32, u32)) -> (u32, u32) {
+/// First and last row of the covered turns: what stands behind the last of them, kept turns and lines that are no
+/// records among it, was not replaced. The first may be one that the compaction before had kept.
+fn covered_rows(session: &Session, covered: &[TurnId], range: (u32, u32)) -> (u32, u32) {
     let first = covered.first().map_or(range.0, |id| session.turn(*id).first_row);
-    let kept_behind = kept.iter().find(|id| covered.last().is_some_and(|last| last < *id));
-    let last = kept_behind.map_or(range.1, |id| session.turn(*id).first_row.saturating_sub(1));
+    let last = covered.last().map_or(range.1, |id| session.turn(*id).last_row);
     (first, last)
 }
 

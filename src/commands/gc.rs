@@ -115,7 +115,8 @@ fn explain(
     id: &str,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let Some(source) = trace.source(id, arguments.mode) else {
+    let sources = trace.sources(arguments.mode);
+    let Some(source) = sources.receipt(id) else {
         let count = trace.events.len();
         return Err(Failure::NotFound(format!("no event \"{id}\" among the {count} of the trace")));
     };

@@ -1,10 +1,13 @@
 //! `pentimento info`: a session at a glance.
 
+mod costs;
+
 use std::io::Write;
 
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
+use crate::cli::CostOptions;
 use crate::formats::facts::Role;
 use crate::log::name::shown;
 use crate::session::open::OpenLog;
@@ -15,16 +18,22 @@ use crate::text::display::safe;
 use crate::text::numbers::{bytes, count, grouped, short};
 
 use super::{Failure, SCHEMA};
+use costs::Costs;
 
 /// Prints what is known of the session as a whole.
-pub(super) fn run(log: &OpenLog, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+pub(super) fn run(
+    log: &OpenLog,
+    as_json: bool,
+    options: &CostOptions,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let costs = Costs::of(log, options)?;
     let facts = Facts::of(log);
     if as_json {
-        facts.json(out)?;
-    } else {
-        facts.text(out)?;
+        return facts.json(costs.as_ref(), out);
     }
-    Ok(())
+    facts.text(out)?;
+    costs.map_or(Ok(()), |costs| costs.text(out))
 }
 
 /// What is written as JSON.
@@ -59,7 +68,7 @@ impl<'a> Facts<'a> {
         let window = context(session, Strategy::Recorded, session.last());
         let with = |role: Role| session.turns().iter().filter(|turn| turn.role == role).count();
         let by_role = [Role::User, Role::Assistant, Role::Tool, Role::Summary].map(|role| (role, with(role)));
-        let incomplete = log.source.flow().and_then(|flow| flow.trouble);
+        let incomplete = log.source.flow().and_then(|flow| flow.trouble).map(|trouble| trouble.to_string());
         let problems: Vec<String> =
             crate::session::subagents::trouble(&log.path).into_iter().chain(incomplete).collect();
         let problem = (!problems.is_empty()).then(|| problems.join("; "));
@@ -70,7 +79,7 @@ impl<'a> Facts<'a> {
         self.session.rows().iter().filter(|row| row.kind == kind).count()
     }
 
-    fn json(&self, out: &mut dyn Write) -> Result<(), Failure> {
+    fn json(&self, costs: Option<&Costs>, out: &mut dyn Write) -> Result<(), Failure> {
         let session = self.session;
         let shares: Vec<Value> = self
             .fill
@@ -82,7 +91,7 @@ impl<'a> Facts<'a> {
         let outliers: Vec<String> =
             self.fill.outliers.iter().map(|id| session.address(*id).to_string()).collect();
         let (window, logged) = session.window();
-        let head = json!({
+        let mut head = json!({
             "schema": SCHEMA,
             "path": self.log.path.to_string_lossy(),
             "format": session.format.name(),
@@ -118,6 +127,9 @@ impl<'a> Facts<'a> {
             "window_by": shares,
             "window_outliers": outliers,
         });
+        if let Some(costs) = costs {
+            head["costs"] = costs.json();
+        }
         let compactions = Each(|| session.compactions().iter().map(|c| compaction(session, c)));
         let info = Info { head, compactions, microcompactions: self.microcompactions() };
         serde_json::to_writer(&mut *out, &info).map_err(std::io::Error::from)?;
@@ -173,7 +185,8 @@ impl<'a> Facts<'a> {
             .filter(|(_, n)| *n > 0)
             .map(|(role, n)| format!("{n} {}", role.name()))
             .collect();
-        row(out, "turns", format!("{} ({})", session.turns().len(), roles.join(", ")))?;
+        let roles = if roles.is_empty() { String::new() } else { format!(" ({})", roles.join(", ")) };
+        row(out, "turns", format!("{}{roles}", session.turns().len()))?;
         if session.threads().len() > 1 {
             row(out, "", format!("{} of them in the main thread", session.last()))?;
         }

@@ -1,49 +1,72 @@
 //! What Context-GC prunes, as a tree, an expansion and a context: of a session's main thread, or of a trace.
 //!
-//! A file that is no session of any agent may be a trace; which of the two it is, is asked only where a trace has an
-//! answer.
+//! A trace is answered by its events and their ids, as it asks to be; a session by turns and parts.
 
 use std::io::Write;
-use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::cli::{ContextArguments, ExpandArguments, TreeArguments, TreeName};
-use crate::log::{LogError, Source};
+use crate::cli::{ContextArguments, ExpandArguments, TreeArguments};
 use crate::session::address::Address;
 use crate::session::open::OpenLog;
-use crate::strategies::context_gc::session::{Replay, Stub};
-use crate::strategies::context_gc::{Compacted, Fate, Mode, Stage, Trace, line, read};
+use crate::strategies::context_gc::session::{Replay, Stub, trace};
+use crate::strategies::context_gc::{Compacted, Event, Fate, Mode, Stage, Trace, line};
 use crate::strategies::{Strategy, context as context_of};
 use crate::text::display::safe;
 use crate::text::numbers::{count, grouped};
 
-use super::{Failure, SCHEMA, context, expand, gc, on, tree};
+use super::{Failure, SCHEMA, expand, gc};
 
-/// `pentimento tree`.
-pub(super) fn tree(arguments: &TreeArguments, out: &mut dyn Write) -> Result<(), Failure> {
-    match trace_at(&arguments.path, arguments.view == TreeName::Receipts) {
-        Some(trace) => of_trace(&trace, arguments, out),
-        None => on(&arguments.path, |log| tree::run(log, arguments, out)),
+/// `pentimento tree --view receipts`.
+pub(super) fn tree(
+    log: &OpenLog,
+    as_of: u32,
+    arguments: &TreeArguments,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    match trace(log)? {
+        Some(trace) if arguments.as_of.is_none() => of_trace(log, &trace, arguments, out),
+        _ => of_session(log, as_of, arguments, out),
     }
 }
 
-/// `pentimento expand`.
-pub(super) fn expand(arguments: &ExpandArguments, out: &mut dyn Write) -> Result<(), Failure> {
-    let id = match arguments.address.parse() {
-        Ok(Address::Receipt(id)) => Some(id),
-        _ => None,
-    };
-    let Some(id) = id else { return on(&arguments.path, |log| expand::run(log, arguments, out)) };
-    let Some(trace) = trace_at(&arguments.path, true) else {
-        return on(&arguments.path, |log| expand_of_session(log, arguments, &id, out));
-    };
-    let compacted = gc::compact(&arguments.path, &trace, Mode::Strict)?;
+/// `pentimento expand r:…`.
+pub(super) fn expand(
+    log: &OpenLog,
+    id: &str,
+    arguments: &ExpandArguments,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    if let Some(trace) = trace(log)? {
+        return expand_of_trace(log, &trace, id, arguments, out);
+    }
+    let replay = Replay::of(log)?;
+    // An event without parts stands for its turn as a whole.
+    if let Some(parts) = replay.parts(id).filter(|parts| !parts.is_empty()) {
+        // A call with its result, where one event is both.
+        return expand::parts(log, parts, arguments, out);
+    }
+    let turn: Option<Address> = id.parse().ok().filter(|address| matches!(address, Address::Turn { .. }));
+    let turn = turn.ok_or_else(|| {
+        Failure::NotFound(format!("r:{id} is no receipt of a session: write r:t88 or r:t88.2"))
+    })?;
+    expand::at(log, &turn, arguments, out)
+}
+
+/// All that a receipt stands for, or of any other event the event, as they stand in the trace.
+fn expand_of_trace(
+    log: &OpenLog,
+    trace: &Trace,
+    id: &str,
+    arguments: &ExpandArguments,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let compacted = gc::compact(&log.path, trace, Mode::Strict)?;
     let receipt = compacted.receipts.iter().find(|receipt| receipt.id == id);
-    // A receipt gives back all that it stands for; any other event, itself.
-    let members = receipt.map_or_else(|| vec![id], |receipt| receipt.members.clone());
+    let members = receipt.map_or_else(|| vec![id.to_owned()], |receipt| receipt.members.clone());
+    let sources = trace.sources(Mode::Strict);
     for id in members {
-        let source = trace.source(&id, Mode::Strict).ok_or_else(|| {
+        let source = sources.receipt(&id).ok_or_else(|| {
             Failure::NotFound(format!("no event \"{id}\" among the {} of the trace", trace.events.len()))
         })?;
         if arguments.json {
@@ -55,35 +78,14 @@ pub(super) fn expand(arguments: &ExpandArguments, out: &mut dyn Write) -> Result
     Ok(())
 }
 
-/// Every part that an event of a session stands for: a call with its result, where one event is both. Of a turn as a
-/// whole, the turn.
-fn expand_of_session(
+/// `pentimento context --strategy context-gc` of a trace as a whole: its prompt.
+pub(super) fn context(
     log: &OpenLog,
-    arguments: &ExpandArguments,
-    id: &str,
+    trace: &Trace,
+    arguments: &ContextArguments,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let replay = Replay::of(log)?;
-    let parts = replay.parts(id).filter(|parts| parts.len() > 1).unwrap_or_default();
-    if parts.is_empty() {
-        return expand::run(log, arguments, out);
-    }
-    for (turn, part) in parts {
-        let address = format!("{}.{part}", log.session.address(*turn));
-        let (path, raw, summary, json) =
-            (arguments.path.clone(), arguments.raw, arguments.summary, arguments.json);
-        expand::run(log, &ExpandArguments { path, address, raw, summary, json }, out)?;
-    }
-    Ok(())
-}
-
-/// `pentimento context`.
-pub(super) fn context(arguments: &ContextArguments, out: &mut dyn Write) -> Result<(), Failure> {
-    let wanted = arguments.strategy == Strategy::ContextGc.name() && arguments.as_of.is_none();
-    let Some(trace) = trace_at(&arguments.path, wanted) else {
-        return on(&arguments.path, |log| context::run(log, arguments, out));
-    };
-    let compacted = gc::compact(&arguments.path, &trace, Mode::Strict)?;
+    let compacted = gc::compact(&log.path, trace, Mode::Strict)?;
     if arguments.json {
         writeln!(out, "{}", gc::to_json(Mode::Strict, &compacted))?;
         return Ok(());
@@ -91,21 +93,6 @@ pub(super) fn context(arguments: &ContextArguments, out: &mut dyn Write) -> Resu
     writeln!(out, "context-gc (replayed) · {}", totals(&compacted))?;
     writeln!(out, "{}", compacted.prompt)?;
     Ok(())
-}
-
-/// The trace at `path`, where one is `wanted` and it is no session.
-fn trace_at(path: &Path, wanted: bool) -> Option<Trace> {
-    // The bytes of a stream come only once, and a session has the first right to them.
-    if !wanted || crate::log::name::is_standard_input(path) {
-        return None;
-    }
-    match OpenLog::load(path) {
-        Err(LogError::Unknown { .. }) => {
-            let bytes = Source::open(path).ok()?.read_all().ok()?;
-            read(&bytes).ok().filter(|trace| !trace.events.is_empty())
-        }
-        _ => None,
-    }
 }
 
 fn totals(compacted: &Compacted) -> String {
@@ -122,7 +109,8 @@ fn totals(compacted: &Compacted) -> String {
 /// A receipt or a protected event in the tree.
 struct Leaf {
     address: String,
-    stage: Stage,
+    /// None where the log itself records it.
+    stage: Option<Stage>,
     status: &'static str,
     reason: String,
     label: String,
@@ -130,11 +118,14 @@ struct Leaf {
     tokens: u64,
 }
 
-fn of_trace(trace: &Trace, arguments: &TreeArguments, out: &mut dyn Write) -> Result<(), Failure> {
-    if arguments.as_of.is_some() {
-        return Err(Failure::Usage("a Context-GC trace has no turns: leave --as-of out".to_owned()));
-    }
-    let compacted = gc::compact(&arguments.path, trace, Mode::Strict)?;
+fn of_trace(
+    log: &OpenLog,
+    trace: &Trace,
+    arguments: &TreeArguments,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let compacted = gc::compact(&log.path, trace, Mode::Strict)?;
+    let sources = trace.sources(Mode::Strict);
     let ids = compacted.pruned_ids.iter().chain(&compacted.protected_ids);
     let leaves: Vec<Leaf> = ids
         .filter_map(|id| {
@@ -145,9 +136,18 @@ fn of_trace(trace: &Trace, arguments: &TreeArguments, out: &mut dyn Write) -> Re
                 }
                 Fate::Live => return None,
             };
-            let label = trace.events.iter().find(|event| event.id() == id).map(line).unwrap_or_default();
+            let event = sources.receipt(id).and_then(|source| Event::parse(source).ok());
+            let label = event.as_ref().map(line).unwrap_or_default();
             let tokens = label.chars().count() as u64 / 4;
-            Some(Leaf { address: format!("r:{id}"), stage, status, reason, label, turn: None, tokens })
+            Some(Leaf {
+                address: format!("r:{id}"),
+                stage: Some(stage),
+                status,
+                reason,
+                label,
+                turn: None,
+                tokens,
+            })
         })
         .collect();
     let head = format!("receipts · replayed · {}", totals(&compacted));
@@ -160,7 +160,7 @@ fn of_trace(trace: &Trace, arguments: &TreeArguments, out: &mut dyn Write) -> Re
 }
 
 /// The receipts of a session's main thread.
-pub(super) fn of_session(
+fn of_session(
     log: &OpenLog,
     as_of: u32,
     arguments: &TreeArguments,
@@ -172,10 +172,11 @@ pub(super) fn of_session(
     let after = replay.context(session, as_of).tokens;
     let leaves: Vec<Leaf> = replay.receipts(as_of).map(|stub| leaf(log, &stub)).collect();
     let head = format!(
-        "receipts as of t{as_of} · replayed · ~{} tokens before, ~{} after · {} pruned",
+        "receipts as of t{as_of} · replayed · ~{} tokens before, ~{} after · {} pruned, {} cleared by the agent",
         grouped(before),
         grouped(after),
-        leaves.len(),
+        leaves.iter().filter(|leaf| leaf.stage.is_some()).count(),
+        leaves.iter().filter(|leaf| leaf.stage.is_none()).count(),
     );
     let totals = json!({"tokens_before": before, "tokens_after": after});
     print(&head, &totals, Some(as_of), &leaves, arguments, out)
@@ -195,7 +196,7 @@ fn leaf(log: &OpenLog, stub: &Stub) -> Leaf {
     Leaf {
         address: format!("r:{}", stub.id),
         stage: stub.stage,
-        status: "pruned",
+        status: if stub.stage.is_some() { "pruned" } else { "cleared" },
         reason: format!("{} at t{}", stub.reason, stub.at),
         label: words.unwrap_or_default(),
         turn: Some(stub.at),
@@ -211,7 +212,7 @@ fn print(
     arguments: &TreeArguments,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let stages = Stage::ALL.into_iter().map(|stage| {
+    let stages = Stage::ALL.into_iter().map(Some).chain([None]).map(|stage| {
         let of_stage: Vec<&Leaf> = leaves.iter().filter(|leaf| leaf.stage == stage).collect();
         (stage, of_stage)
     });
@@ -231,7 +232,8 @@ fn print(
         let sign = if arguments.depth > 1 { "▾" } else { "▸" };
         let tokens: u64 = leaves.iter().map(|leaf| leaf.tokens).sum();
         let events = count(leaves.len() as u64, "event");
-        writeln!(out, "{sign} {stage} · {events} · ~{} tokens", grouped(tokens))?;
+        let name = group(stage);
+        writeln!(out, "{sign} {name} · {events} · ~{} tokens", grouped(tokens))?;
         for leaf in leaves.iter().filter(|_| arguments.depth > 1) {
             let Leaf { address, status, reason, label, .. } = leaf;
             writeln!(out, "    {address}  {}  ({status}: {})", first_line(label), first_line(reason))?;
@@ -240,7 +242,12 @@ fn print(
     Ok(())
 }
 
-fn node(stage: Stage, leaves: &[&Leaf], depth: u32) -> Value {
+/// The name of what pruned.
+fn group(stage: Option<Stage>) -> &'static str {
+    stage.map_or("recorded", Stage::name)
+}
+
+fn node(stage: Option<Stage>, leaves: &[&Leaf], depth: u32) -> Value {
     let tokens: u64 = leaves.iter().map(|leaf| leaf.tokens).sum();
     let children: Vec<Value> = leaves
         .iter()
@@ -251,16 +258,22 @@ fn node(stage: Stage, leaves: &[&Leaf], depth: u32) -> Value {
                 "kind": "receipt",
                 "label": leaf.label,
                 "status": leaf.status,
-                "stage": stage.name(),
+                "stage": stage.map(Stage::name),
                 "reason": leaf.reason,
                 "turn": leaf.turn,
                 "tokens": leaf.tokens,
-                "recorded": false,
+                "recorded": stage.is_none(),
                 "children": [],
             })
         })
         .collect();
-    json!({"kind": "stage", "label": stage.name(), "tokens": tokens, "recorded": false, "children": children})
+    json!({
+        "kind": "stage",
+        "label": group(stage),
+        "tokens": tokens,
+        "recorded": stage.is_none(),
+        "children": children,
+    })
 }
 
 /// Characters of a label or a reason in the text.

@@ -1,24 +1,36 @@
 //! `pentimento tree`: a view's tree as text or nested JSON.
 
+pub mod blocks;
+
 use std::io::Write;
 
 use serde_json::{Value, json};
 
-use crate::outline::{Label, Node, Outline, View, one_line};
+use crate::outline::blocks::BlocksView;
+use crate::outline::{Label, Node, Outline, View, ViewKind, one_line};
 use crate::session::open::OpenLog;
 
+use super::replay::Replayed;
 use super::{Failure, SCHEMA, as_of, receipts};
-use crate::cli::TreeArguments;
+use crate::cli::{TreeArguments, TreeName};
 
 /// Prints the tree of a view.
 pub(super) fn run(log: &OpenLog, arguments: &TreeArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let as_of = as_of(log, arguments.as_of.as_deref())?;
-    let Some(kind) = arguments.view.view() else {
-        return receipts::of_session(log, as_of, arguments, out);
+    let kind = match arguments.view {
+        TreeName::Window => ViewKind::Window,
+        TreeName::Generations => ViewKind::Generations,
+        TreeName::Blocks => {
+            let mut replayed = Replayed::new(log, &arguments.replay)?;
+            replayed.write(log, as_of)?;
+            let view = BlocksView::new(&replayed.blocks, Some(&replayed.summaries), as_of);
+            return blocks::run(log, &view, arguments, out);
+        }
+        TreeName::Receipts => return receipts::tree(log, as_of, arguments, out),
     };
     let view = View::new(log, kind, as_of);
     if arguments.json {
-        let children = children(log, &view, Node::Root, arguments.depth);
+        let children = children(log, &view, Node::Root, arguments.depth, &|_, _| {});
         let tree = json!({
             "schema": SCHEMA,
             "view": view.kind.name(),
@@ -34,7 +46,7 @@ pub(super) fn run(log: &OpenLog, arguments: &TreeArguments, out: &mut dyn Write)
 
 fn print(
     log: &OpenLog,
-    view: &View,
+    view: &dyn Outline,
     node: Node,
     level: usize,
     depth: u32,
@@ -57,7 +69,13 @@ fn print(
     Ok(())
 }
 
-fn children(log: &OpenLog, view: &View, node: Node, depth: u32) -> Vec<Value> {
+fn children(
+    log: &OpenLog,
+    view: &dyn Outline,
+    node: Node,
+    depth: u32,
+    also: &dyn Fn(Node, &mut Value),
+) -> Vec<Value> {
     if depth == 0 {
         return Vec::new();
     }
@@ -65,7 +83,8 @@ fn children(log: &OpenLog, view: &View, node: Node, depth: u32) -> Vec<Value> {
         .filter_map(|index| view.child(log, node, index))
         .map(|child| {
             let mut value = to_json(&view.label(log, child));
-            value["children"] = json!(children(log, view, child, depth - 1));
+            also(child, &mut value);
+            value["children"] = json!(children(log, view, child, depth - 1, also));
             value
         })
         .collect()

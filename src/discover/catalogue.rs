@@ -96,7 +96,7 @@ impl Listed {
 
     /// Whether it is to be listed: in an agent's folder by its name, elsewhere once its records say what it is.
     pub fn is_shown(&self) -> bool {
-        // Of a file that cannot be opened nobody knows whether it is a session: better listed than missed.
+        // Of a file that cannot be looked into nobody knows whether it is a session: better listed than missed.
         let is_log = |glance: &Glance| glance.format.is_some() || glance.locked;
         let known = self.glance.as_ref().is_some_and(is_log) || self.counts.is_some();
         !self.gone && (self.place.is_some() || known)

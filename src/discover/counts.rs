@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::log::Source;
 use crate::session::Session;
 use crate::session::load::{self, End, Feed};
 
@@ -34,11 +35,13 @@ pub struct Counts {
     pub models: Vec<String>,
     /// The agent's version in the last record that names one.
     pub version: Option<String>,
+    /// Why these are not the counts of the whole log.
+    pub incomplete: Option<String>,
 }
 
 impl Counts {
-    /// The counts of `session`.
-    pub fn of(session: &Session) -> Self {
+    /// The counts of `session`, which was read from `source`.
+    pub fn of(session: &Session, source: Option<&Source>) -> Self {
         let usage = session.usage;
         let charged = usage.input + usage.output + usage.cache_read + usage.cache_write;
         Self {
@@ -52,6 +55,7 @@ impl Counts {
             title: session.title.as_deref().map(crate::text::preview::of),
             models: session.models.iter().map(ToString::to_string).collect(),
             version: session.version.as_deref().map(str::to_owned),
+            incomplete: source.and_then(Source::flow).and_then(|flow| flow.trouble).map(|why| why.cause),
         }
     }
 }
@@ -76,7 +80,7 @@ impl Counter {
     /// Counts the session at `path`; the reason where it cannot be read. Nothing where `go_on` said stop.
     pub fn count(path: &Path, go_on: &dyn Fn() -> bool) -> Option<Result<Counts, String>> {
         match load::load_while(path, &mut |_| go_on()) {
-            Ok(session) => session.map(|session| Ok(Counts::of(&session))),
+            Ok(read) => read.map(|(session, source)| Ok(Counts::of(&session, Some(&source)))),
             Err(error) => Some(Err(error.to_string())),
         }
     }
@@ -99,7 +103,9 @@ impl Counter {
                 End::Epoch(_) => {}
                 End::Stopped => break,
                 End::Reached => {
-                    outcome = growing.session.as_ref().map(|session| Ok(Counts::of(session)));
+                    let source = growing.feed.source();
+                    outcome =
+                        growing.session.as_ref().map(|session| Ok(Counts::of(session, source.as_ref())));
                     break;
                 }
                 End::Waiting => return Self::count(path, go_on),

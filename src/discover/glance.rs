@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::formats::facts::{Body, PartKind, Record, Role as Speaker, Strand, TurnFacts};
 use crate::formats::{Detection, Format, detect};
-use crate::log::{Lines, LogError, Peek};
+use crate::log::{Lines, LogError, Peek, is_packed};
 use crate::text::preview;
 
 use super::agents::Role;
@@ -45,7 +45,7 @@ pub struct Glance {
     /// Why it cannot be read.
     #[serde(skip)]
     pub problem: Option<String>,
-    /// The system refused to open it: nobody knows what it is.
+    /// The system refused to open it, or it is damaged before it tells: nobody knows what it is.
     #[serde(skip)]
     pub locked: bool,
 }
@@ -97,8 +97,15 @@ impl Glance {
             Detection::Known(format) => glance.read(format, &lines, role),
             Detection::Undecided(Some(format)) if head.whole => glance.read(format, &lines, role),
             Detection::Undecided(_) if !head.whole => {}
-            _ if lines.is_empty() => glance.problem = Some("it is empty".to_owned()),
-            _ => glance.problem = Some("no log format that this build knows".to_owned()),
+            _ if head.trouble.is_some() => (glance.problem, glance.locked) = (head.trouble.clone(), true),
+            _ => {
+                let problem = match lines.first() {
+                    None => "it is empty",
+                    Some(first) if is_packed(first) => "decompressed once, it is still compressed",
+                    Some(_) => "no log format that this build knows",
+                };
+                glance.problem = Some(problem.to_owned());
+            }
         }
         glance
     }

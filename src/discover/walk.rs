@@ -95,8 +95,8 @@ impl Walk<'_> {
                 }
             }
             Ok(_) => {
-                self.look.places.push((place.folder.clone(), false));
-                self.trouble(&place.folder, "it is no folder");
+                self.look.places.push((place.folder.clone(), true));
+                self.trouble(&place.folder, "it is no folder; `pentimento` with a log's path opens that");
             }
             Err(error) => {
                 self.look.places.push((place.folder.clone(), false));

@@ -152,7 +152,11 @@ fn unknown_names(kind: &str, entry: &Entry) -> Vec<Box<str>> {
     }
     let role = entry.message.role.as_str();
     if kind == "message" && !is_known_role(role) {
-        names.push(format!("message/{role}").into());
+        names.push(if role.is_empty() {
+            "message without a role".into()
+        } else {
+            format!("message/{role}").into()
+        });
     }
     names
 }

@@ -77,6 +77,12 @@ pub enum LogError {
         /// What kept it from coming.
         reason: String,
     },
+    /// Its path names something else now, which is no log.
+    #[error("the log was replaced, and what was read of it stays. {error}")]
+    Displaced {
+        /// Why that cannot be read.
+        error: Box<LogError>,
+    },
     /// Standard input is what the keys come from.
     #[error(
         "standard input is a terminal, not a log. Send one through a pipe: `ssh -n HOST tail -n +1 -F LOG | pentimento -`"
@@ -98,11 +104,33 @@ impl LogError {
     /// The error of a log that came as `flow` says: what kept its bytes from coming explains why there is no record.
     #[must_use]
     pub fn explained(self, flow: Option<&Flow>) -> Self {
-        match (self, flow.and_then(|flow| flow.trouble.clone())) {
-            (Self::Empty { path } | Self::Unknown { path, .. }, Some(reason)) => {
-                Self::Spooled { path, reason }
+        let Some(trouble) = flow.and_then(|flow| flow.trouble.as_ref()) else { return self };
+        let what = match self {
+            Self::Empty { .. } => "no whole record could be read",
+            Self::Unknown { .. } => "no record of a known format could be read",
+            error => return error,
+        };
+        let (Self::Empty { path } | Self::Unknown { path, .. }) = self else { return self };
+        let waits = trouble.cut_off && !name::is_standard_input(&path);
+        let hint = if waits { ". `pentimento --follow PATH` waits for the rest" } else { "" };
+        Self::Spooled { path, reason: format!("{what}: {}{hint}", trouble.cause) }
+    }
+
+    /// The same of a sub-agent's log, found in its session's folder: nobody gave its path, and nobody follows it.
+    #[must_use]
+    pub fn of_agent(&self) -> String {
+        match self {
+            Self::Missing { path } => {
+                format!("{}: the sub-agent's log is no longer there", name::shown(path))
             }
-            (error, _) => error,
+            Self::Empty { path } => format!("{}: the sub-agent's log is empty so far", name::shown(path)),
+            Self::Folder { path } => {
+                format!("{}: this is a folder, not a sub-agent's log", name::shown(path))
+            }
+            Self::NotAFile { path, kind } => {
+                format!("{}: this is {kind}, not a sub-agent's log", name::shown(path))
+            }
+            other => other.to_string(),
         }
     }
 

@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::input::Input;
+use super::input::{Input, can_be_read};
 use super::spool::{Flow, Spool};
 use super::{Batch, LineReader, LogError, RawLine, Source, Waker};
 use change::{Change, Seen};
@@ -57,6 +57,8 @@ pub enum Update {
     Waiting,
     /// The file that was read is gone; what was read stays.
     Gone,
+    /// Its path names something that cannot be read as a log; what was read stays.
+    Displaced(LogError),
     /// The file cannot be read at present.
     Unreadable(LogError),
 }
@@ -207,11 +209,11 @@ impl Tail {
         self.compare()
     }
 
-    /// Whether the path names another file than the one that is open.
+    /// Whether the path names another file than the one that is open, and it can be opened.
     fn is_elsewhere(&self) -> bool {
         let open = self.looked_at(|seen| seen.file.metadata()).ok().flatten();
         match (open, std::fs::metadata(&self.path)) {
-            (Some(open), Ok(named)) => !change::same_file(&open, &named),
+            (Some(open), Ok(named)) => !change::same_file(&open, &named) && can_be_read(&self.path).is_ok(),
             _ => false,
         }
     }
@@ -269,6 +271,15 @@ impl Tail {
             if let Some(update) = self.grown()? {
                 return Ok(update);
             }
+        }
+        if change == Change::Replaced
+            && let Err(error) = can_be_read(&self.path)
+        {
+            self.gone = true;
+            return Ok(match error {
+                LogError::Missing { .. } => Update::Gone,
+                error => Update::Displaced(LogError::Displaced { error: Box::new(error) }),
+            });
         }
         let gone = std::mem::replace(&mut self.gone, change == Change::Gone);
         Ok(match change {

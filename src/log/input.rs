@@ -113,6 +113,12 @@ pub(super) fn open(path: &Path) -> Result<File, LogError> {
     })
 }
 
+/// Whether what `path` names can be read at all.
+pub(super) fn can_be_read(path: &Path) -> Result<(), LogError> {
+    let file = open(path)?;
+    begins_packed(&file).map(drop).map_err(|error| LogError::io(path, 0, error))
+}
+
 /// Whether a file begins as a compressed one does.
 pub(super) fn begins_packed(file: &File) -> io::Result<bool> {
     let mut first = [0; 4];

@@ -26,6 +26,8 @@ pub struct Lines {
     bytes: Vec<u8>,
     /// Nothing of the file lies outside.
     pub whole: bool,
+    /// Why what is compressed cannot be read on behind these.
+    pub trouble: Option<String>,
 }
 
 impl Lines {
@@ -53,19 +55,20 @@ impl Peek {
     /// The lines that end within the first `bytes` bytes; all of them, the unfinished one included, where the file
     /// is no longer than that.
     pub fn head(&self, bytes: usize) -> io::Result<Lines> {
-        let mut head = if self.packed { spool::head(&self.file, bytes)? } else { self.read(0, bytes)? };
+        let (mut head, trouble) =
+            if self.packed { spool::head(&self.file, bytes)? } else { (self.read(0, bytes)?, None) };
         let whole = head.len() < bytes;
         if !whole {
             let end = memchr::memrchr(b'\n', &head).map_or(0, |at| at + 1);
             head.truncate(end);
         }
-        Ok(Lines { bytes: head, whole })
+        Ok(Lines { bytes: head, whole, trouble: trouble.map(|trouble| trouble.cause) })
     }
 
     /// The lines that begin within the last `bytes` bytes; none of a compressed file.
     pub fn tail(&self, bytes: usize) -> io::Result<Lines> {
         if self.packed {
-            return Ok(Lines { bytes: Vec::new(), whole: false });
+            return Ok(Lines { bytes: Vec::new(), whole: false, trouble: None });
         }
         let from = self.meta.len().saturating_sub(bytes as u64);
         let mut tail = self.read(from, bytes)?;
@@ -73,7 +76,7 @@ impl Peek {
             let begin = memchr::memchr(b'\n', &tail).map_or(tail.len(), |at| at + 1);
             tail.drain(..begin);
         }
-        Ok(Lines { bytes: tail, whole: from == 0 })
+        Ok(Lines { bytes: tail, whole: from == 0, trouble: None })
     }
 
     fn read(&self, offset: u64, most: usize) -> io::Result<Vec<u8>> {

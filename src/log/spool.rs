@@ -21,7 +21,7 @@ use pump::{Origin, Pump};
 use shelf::Shelf;
 use trouble::Trouble;
 
-pub(super) use unpack::is_packed;
+pub use unpack::is_packed;
 
 /// The bytes of a log as far as they came.
 pub struct Spool {
@@ -59,22 +59,51 @@ pub struct Flow {
     /// Why the bytes are kept in memory, if they are.
     pub in_memory: Option<String>,
     /// Why not all of it came.
-    pub trouble: Option<String>,
+    pub trouble: Option<Shortfall>,
+}
+
+/// Why a spool does not hold all of its log, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shortfall {
+    /// What is wrong.
+    pub cause: String,
+    /// What became of the rest, to be put behind that.
+    pub rest: &'static str,
+    /// It ends within compressed data: whoever writes it may not be done.
+    pub cut_off: bool,
+}
+
+impl fmt::Display for Shortfall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.cause, self.rest)
+    }
+}
+
+impl From<&Trouble> for Shortfall {
+    fn from(trouble: &Trouble) -> Self {
+        let cut_off = matches!(trouble, Trouble::CutOff { .. });
+        Self { cause: trouble.to_string(), rest: trouble.rest(), cut_off }
+    }
 }
 
 impl Flow {
+    /// Whether a compressed file ends before its data does: whoever writes it may not be done.
+    pub fn is_cut_off(&self) -> bool {
+        self.is_file && self.trouble.as_ref().is_some_and(|trouble| trouble.cut_off)
+    }
+
     /// What people have to be told, a sentence each.
     pub fn notices(&self) -> Vec<String> {
         let memory = self
             .in_memory
             .as_ref()
             .map(|why| format!("the log is kept in memory, for want of a file: {why}"));
-        memory.into_iter().chain(self.trouble.clone()).collect()
+        memory.into_iter().chain(self.trouble.as_ref().map(ToString::to_string)).collect()
     }
 }
 
-/// The first `most` bytes of what a compressed file holds; fewer where it ends or cannot be read on.
-pub(super) fn head(file: &File, most: usize) -> io::Result<Vec<u8>> {
+/// The first `most` bytes of what a compressed file holds; fewer where it ends or cannot be read on, and why that is.
+pub(super) fn head(file: &File, most: usize) -> io::Result<(Vec<u8>, Option<Shortfall>)> {
     let mut unpacker = unpack::Unpacker::new();
     let (mut out, mut at) = (Vec::new(), 0);
     let mut buffer = vec![0; 16 << 10];
@@ -88,10 +117,10 @@ pub(super) fn head(file: &File, most: usize) -> io::Result<Vec<u8>> {
         let outcome =
             if count == 0 { unpacker.end(&mut sink) } else { unpacker.push(&buffer[..count], &mut sink) };
         if count == 0 || outcome.is_err() {
-            break;
+            return Ok((out, outcome.as_ref().err().map(Shortfall::from)));
         }
     }
-    Ok(out)
+    Ok((out, None))
 }
 
 impl Spool {
@@ -157,7 +186,7 @@ impl Spool {
             whole: state.whole,
             ended: state.ended,
             in_memory: self.shelf.in_memory().map(str::to_owned),
-            trouble: state.trouble.as_ref().map(ToString::to_string),
+            trouble: state.trouble.as_ref().map(Shortfall::from),
         }
     }
 

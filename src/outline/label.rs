@@ -1,13 +1,14 @@
 //! What a node is called: data, not yet a line of a screen.
 
 use crate::session::address::Address;
+use crate::strategies::blocks::State;
 use crate::text::{display, numbers};
 
 /// A node's name and what is known of it at a glance.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
-    /// What it is: `turn`, `summary`, `section`, `part`, `note`, `malformed`, `group`, `share`, `thread`,
-    /// `microcompaction`.
+    /// What it is: `turn`, `summary`, `section`, `sentence`, `part`, `note`, `malformed`, `group`, `share`, `thread`,
+    /// `microcompaction`, `block`, `span`, `level`, `item`.
     pub kind: &'static str,
     /// Where it is.
     pub address: Option<Address>,
@@ -50,6 +51,8 @@ pub enum Mark {
     Cleared(u32),
     /// Placed by file order: the record it hangs on is missing.
     Dangling,
+    /// Placed by file order: the record it hangs on is itself, or comes behind it.
+    Forward,
     /// Originals are missing from the log.
     Incomplete,
     /// Whether originals are missing cannot be told.
@@ -66,6 +69,8 @@ pub enum Mark {
     ToldAgain,
     /// It sums up the branch that ended in this turn.
     SumsUp(u32),
+    /// What became of an item of the ledger.
+    State(State),
 }
 
 impl Mark {
@@ -82,6 +87,7 @@ impl Mark {
             Self::Outlier => "! large".into(),
             Self::Cleared(turn) => format!("cleared after t{turn}"),
             Self::Dangling => "parent missing".into(),
+            Self::Forward => "parent not before it".into(),
             Self::Incomplete => "! incomplete".into(),
             Self::Untold => "complete?".into(),
             Self::Provenance(how) => (*how).into(),
@@ -89,6 +95,7 @@ impl Mark {
             Self::Echo(line) => format!("again at L{line}"),
             Self::Unreadable => "! unreadable".into(),
             Self::ToldAgain => "told again".into(),
+            Self::State(state) => state.words(),
             Self::SumsUp(turn) => format!("sums up the branch that ended at t{turn}"),
         }
     }
@@ -101,6 +108,7 @@ impl Mark {
                 | Self::Outlier
                 | Self::Incomplete
                 | Self::Dangling
+                | Self::Forward
                 | Self::Withdrawn
                 | Self::Unreadable
         )

@@ -5,6 +5,7 @@ use crate::session::address::Address;
 use crate::session::later::{self, Soon};
 use crate::session::open::OpenLog;
 use crate::session::{Part, Session, TurnId};
+use crate::text::sentences::Kind;
 use crate::text::{numbers, preview};
 
 use super::parts::{ranges, size};
@@ -14,9 +15,13 @@ use super::{Group, Label, Mark, Node, View, ViewKind};
 pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
     let session = &log.session;
     match node {
-        Node::Root => Label { kind: "root", ..Label::default() },
+        // Blocks and what is in them are another tree's ([`super::blocks`]).
+        Node::Root | Node::Made(_) | Node::Piece(..) | Node::Item(_) => {
+            Label { kind: "root", ..Label::default() }
+        }
         Node::Generation(generation) => generation_label(view, session, generation),
         Node::Section(generation, section) => section_label(view, log, generation, section),
+        Node::Sentence(generation, place) => sentence_label(view, log, generation, place),
         Node::Group(group) => group_label(view, log, group),
         Node::Turn(id) => turn_label(view, session, id),
         Node::Part(id, index) => session
@@ -130,6 +135,25 @@ fn section_label(view: &View, log: &OpenLog, generation: u32, section: u16) -> L
     }
 }
 
+/// The most characters of a sentence in its label.
+const SENTENCE: usize = 400;
+
+fn sentence_label(view: &View, log: &OpenLog, generation: u32, place: u32) -> Label {
+    let summary = view.summary_text(log, generation);
+    let Some(sentence) = summary.sentences.get(place as usize) else { return Label::default() };
+    let turn = log.session.generation(generation).and_then(|compaction| compaction.summary);
+    Label {
+        kind: "sentence",
+        address: Some(Address::Sentence { generation, sentence: place + 1 }),
+        who: if sentence.kind == Kind::Code { "code" } else { "" },
+        text: preview::first(sentence.text(&summary.text), SENTENCE),
+        turn: turn.map(|id| log.session.turn(id).number),
+        recorded: true,
+        out: view.summary != Some(generation),
+        ..Label::default()
+    }
+}
+
 fn group_label(view: &View, log: &OpenLog, group: Group) -> Label {
     let session = &log.session;
     let turns = |count: usize| numbers::count(count as u64, "turn");
@@ -158,6 +182,7 @@ fn group_label(view: &View, log: &OpenLog, group: Group) -> Label {
         Group::Earlier => format!("earlier conversations · {}", turns(view.earlier.len())),
         Group::Notes(id) => numbers::count(session.notes_after(id).len() as u64, "note"),
         Group::Matches => format!("matching turns · {}", turns(view.matches.len())),
+        Group::Ledger | Group::Open => String::new(),
         Group::Threads => format!(
             "sub-agents of the whole session · {}",
             numbers::count(log.thread_count() as u64 - 1, "thread")
@@ -173,7 +198,7 @@ fn group_label(view: &View, log: &OpenLog, group: Group) -> Label {
 }
 
 /// `t1–t299, t301`.
-fn range_text(ranges: &[(u32, u32)]) -> String {
+pub(super) fn range_text(ranges: &[(u32, u32)]) -> String {
     let one =
         |(from, to): &(u32, u32)| if from == to { format!("t{from}") } else { format!("t{from}–t{to}") };
     let shown: Vec<String> = ranges.iter().take(3).map(one).collect();
@@ -181,7 +206,7 @@ fn range_text(ranges: &[(u32, u32)]) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-fn bare_turn_label(session: &Session, id: TurnId) -> Label {
+pub(super) fn bare_turn_label(session: &Session, id: TurnId) -> Label {
     let turn = session.turn(id);
     let tools: Vec<&str> = session
         .parts(id)
@@ -192,9 +217,9 @@ fn bare_turn_label(session: &Session, id: TurnId) -> Label {
     let text = match (tools.as_slice(), preview.is_empty()) {
         ([], _) => preview.to_owned(),
         ([one], true) => (*one).to_owned(),
-        ([one], false) if turn.preview_is_text() => format!("{} → {one}", preview),
-        ([one], false) => format!("{one} {}", preview),
-        ([first, rest @ ..], _) => format!("{} → {first} +{}", preview, rest.len()),
+        ([one], false) if turn.preview_is_text() => format!("{preview} → {one}"),
+        ([one], false) => format!("{one} {preview}"),
+        ([first, rest @ ..], _) => format!("{preview} → {first} +{}", rest.len()),
     };
     let mut marks = Vec::new();
     if turn.has_voice() {
@@ -214,7 +239,7 @@ fn bare_turn_label(session: &Session, id: TurnId) -> Label {
         marks.push(Mark::SumsUp(session.turn(*leaf).number));
     }
     if turn.is_dangling() {
-        marks.push(Mark::Dangling);
+        marks.push(if session.hangs_forward(id) { Mark::Forward } else { Mark::Dangling });
     }
     if let Some(before) = session.continues(id) {
         marks.push(Mark::Continues(session.turn(before).number));
@@ -262,7 +287,7 @@ fn with_part(address: Address, index: u32) -> Address {
     }
 }
 
-fn bare_part_label(log: &OpenLog, id: TurnId, index: u32, part: &Part) -> Label {
+pub(super) fn bare_part_label(log: &OpenLog, id: TurnId, index: u32, part: &Part) -> Label {
     let session = &log.session;
     let tool = session.named(part.tool).unwrap_or_default();
     let words = match part.kind {
@@ -314,7 +339,7 @@ fn part_label(view: &View, log: &OpenLog, id: TurnId, index: u32, part: &Part) -
     label
 }
 
-fn row_label(session: &Session, row: u32) -> Label {
+pub(super) fn row_label(session: &Session, row: u32) -> Label {
     let Some(record) = session.rows().get(row) else { return Label::default() };
     let reason = session.malformed_reason(row);
     let mut marks = Vec::new();

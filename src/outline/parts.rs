@@ -144,7 +144,7 @@ pub(super) fn sources(view: &View, log: &OpenLog, node: Node) -> Vec<TurnId> {
             .collect()
     };
     match node {
-        Node::Generation(generation) | Node::Section(generation, _) => {
+        Node::Generation(generation) | Node::Section(generation, _) | Node::Sentence(generation, _) => {
             session.generation(generation).map_or_else(Vec::new, |compaction| of_ranges(&compaction.covers))
         }
         Node::Turn(id) | Node::Part(id, _) => vec![id],
@@ -168,8 +168,13 @@ pub(super) fn sources(view: &View, log: &OpenLog, node: Node) -> Vec<TurnId> {
         Node::Group(Group::Earlier) => view.earlier.clone(),
         Node::Group(Group::Matches) => view.matches.clone(),
         Node::Group(group) => of_ranges(ranges(log, group)),
-        Node::Root | Node::Share(_) | Node::Agent(_) | Node::AgentTurn(..) | Node::AgentPart(..) => {
-            Vec::new()
-        }
+        Node::Root
+        | Node::Share(_)
+        | Node::Agent(_)
+        | Node::AgentTurn(..)
+        | Node::AgentPart(..)
+        | Node::Made(_)
+        | Node::Piece(..)
+        | Node::Item(_) => Vec::new(),
     }
 }

@@ -14,6 +14,11 @@ impl View {
             Node::Part(id, _) => extended(self.path_to_turn(session, id), node),
             Node::Row(row) => self.path_to_row(session, row),
             Node::Section(generation, _) => extended(self.path_to(log, Node::Generation(generation)), node),
+            Node::Sentence(generation, place) => {
+                let section = self.summary_text(log, generation).section_of(place);
+                let section = section.map(|section| Node::Section(generation, section));
+                section.map_or_else(Vec::new, |section| extended(self.path_to(log, section), node))
+            }
             Node::Thread(_) | Node::Agent(_) if self.root.contains(&Node::Group(Group::Threads)) => {
                 vec![Node::Group(Group::Threads), node]
             }

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use crate::session::later::Soon;
@@ -9,6 +10,7 @@ use crate::session::open::OpenLog;
 use crate::session::{Session, TurnId};
 use crate::strategies::fill::Fill;
 use crate::text::sections::{self, Section};
+use crate::text::sentences::{self, Sentence};
 
 use super::{Group, Label, Node, Outline, window};
 
@@ -50,8 +52,36 @@ pub struct SummaryText {
     pub text: String,
     /// Its sections.
     pub sections: Vec<Section>,
+    /// Its sentences: `g3.s12` is at place 11.
+    pub sentences: Vec<Sentence>,
     /// Bytes of it that are still being read; the text is empty until then.
     pub pending: Option<u64>,
+}
+
+impl SummaryText {
+    fn new(text: String) -> Self {
+        let (sections, sentences) = (sections::split(&text), sentences::of(&text));
+        Self { sections, sentences, text, pending: None }
+    }
+
+    /// The places of the sentences that begin in a section.
+    pub fn sentences_in(&self, section: u16) -> Range<usize> {
+        let Some(section) = self.sections.get(usize::from(section)) else { return 0..0 };
+        let before = |at: usize| self.sentences.partition_point(|sentence| sentence.range.start < at);
+        before(section.range.start)..before(section.range.end)
+    }
+
+    /// The section that the sentence at `place` begins in.
+    pub fn section_of(&self, place: u32) -> Option<u16> {
+        let start = self.sentences.get(place as usize)?.range.start;
+        let before = self.sections.partition_point(|section| section.range.start <= start);
+        u16::try_from(before.checked_sub(1)?).ok()
+    }
+
+    /// A sentence's words.
+    pub fn sentence(&self, place: u32) -> Option<&str> {
+        self.sentences.get(place as usize).map(|sentence| sentence.text(&self.text))
+    }
 }
 
 /// One view as of a turn.
@@ -176,7 +206,7 @@ impl View {
             }
             Some(Err(_)) | None => String::new(),
         };
-        let summary = Rc::new(SummaryText { sections: sections::split(&text), text, pending: None });
+        let summary = Rc::new(SummaryText::new(text));
         self.summaries.borrow_mut().insert(generation, Rc::clone(&summary));
         summary
     }
@@ -230,6 +260,9 @@ impl Outline for View {
             }
             Node::Group(Group::Out) => self.out.len(),
             Node::Generation(generation) => super::generations::children(self, log, generation).len(),
+            Node::Section(generation, section) => {
+                self.summary_text(log, generation).sentences_in(section).len()
+            }
             _ => super::parts::count(log, node),
         }
     }
@@ -247,6 +280,10 @@ impl Outline for View {
             Node::Generation(generation) => {
                 super::generations::children(self, log, generation).get(index).copied()
             }
+            Node::Section(generation, section) => {
+                let place = self.summary_text(log, generation).sentences_in(section).nth(index)?;
+                Some(Node::Sentence(generation, place as u32))
+            }
             _ => super::parts::child(log, node, index),
         }
     }
@@ -263,6 +300,10 @@ impl Outline for View {
             (Node::Group(Group::Out), _) => self.out.iter().position(|out| *out == child),
             (Node::Generation(generation), _) => {
                 super::generations::children(self, log, generation).iter().position(|known| *known == child)
+            }
+            (Node::Section(generation, section), Node::Sentence(of, place)) if generation == of => {
+                let places = self.summary_text(log, generation).sentences_in(section);
+                (place as usize).checked_sub(places.start).filter(|position| *position < places.len())
             }
             _ => super::parts::position(log, node, child),
         }

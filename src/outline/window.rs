@@ -93,7 +93,11 @@ fn set_aside(view: &mut View, session: &Session) {
             while covers.next_if(|(_, to)| to < number).is_some() {}
             covers.peek().is_none_or(|(from, _)| number < from)
         });
-        view.earlier = before.filter_map(|number| session.numbered(0, number)).collect();
+        let before = before.filter_map(|number| session.numbered(0, number));
+        // Where the first prompt was put in other words, that conversation was left for this one.
+        let (left, earlier): (Vec<_>, Vec<_>) = before.partition(|id| session.is_abandoned(*id, to));
+        view.abandoned.splice(..0, left);
+        view.earlier = earlier;
     }
 }
 
@@ -164,7 +168,8 @@ pub(super) fn root(view: &View, log: &OpenLog) -> Vec<Node> {
     let mut root = Vec::new();
     root.extend(view.summary.map(Node::Generation));
     if !view.kept.is_empty() {
-        root.push(Node::Group(Group::Kept));
+        let first = view.summary.and_then(|g| log.session.generation(g)).is_some_and(|c| c.kept_first);
+        root.insert(if first { 0 } else { root.len() }, Node::Group(Group::Kept));
     }
     root.push(Node::Group(Group::Since));
     root.push(Node::Group(Group::Fill));

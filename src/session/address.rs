@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::text::preview::quoted;
+
 use super::{Session, TurnId};
 
 /// A place in a session.
@@ -21,16 +23,39 @@ pub enum Address {
     Line(u32),
     /// `g3`: a generation.
     Generation(u32),
+    /// `g3.s12`: a sentence of its summary.
+    Sentence {
+        /// The generation.
+        generation: u32,
+        /// The sentence's number, from 1.
+        sentence: u32,
+    },
     /// `@a881341`: a sub-agent's whole thread.
     Thread(String),
     /// `r:t88`, `r:e002`: what stands behind a receipt, a turn of a session or an event of a trace.
     Receipt(String),
+    /// `b4`: a block.
+    Block(u32),
+    /// `p2`: a span.
+    Span(u32),
+    /// `b4.s2`, `p2.s1`: a sentence of their summary.
+    MadeSentence {
+        /// Of a span, not of a block.
+        span: bool,
+        /// Its number.
+        of: u32,
+        /// The sentence's number, from 1.
+        sentence: u32,
+    },
+    /// `i9`: an item of the ledger.
+    Item(u32),
 }
 
 /// A text that is no address.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "\"{0}\" is no address here: write t489 for a turn, t489.2 for a part, @NAME/t12 for a sub-agent's turn, L560 for a line, g3 for a generation, r:t88 for what a receipt stands for"
+    "\"{}\" is no address here: write t489 for a turn, t489.2 for a part, @NAME/t12 for a sub-agent's turn, L560 for a line, g3 for a generation, g3.s12 for a sentence of its summary, b4 for a block, p2 for a span, b4.s2 for a sentence of theirs, i9 for an item of the ledger, r:t88 for what a receipt stands for",
+    quoted(.0)
 )]
 pub struct NotAnAddress(pub String);
 
@@ -46,7 +71,7 @@ impl FromStr for Address {
             let Some((thread, turn)) = rest.split_once('/') else {
                 return if rest.is_empty() { Err(fail()) } else { Ok(Self::Thread(rest.to_owned())) };
             };
-            return match turn.parse()? {
+            return match turn.parse().map_err(|_| fail())? {
                 Self::Turn { thread: None, number, part } if !thread.is_empty() => {
                     Ok(Self::Turn { thread: Some(thread.to_owned()), number, part })
                 }
@@ -65,7 +90,23 @@ impl FromStr for Address {
                 None => Ok(Self::Turn { thread: None, number: number(rest)?, part: None }),
             },
             Some(("L" | "l", rest)) => Ok(Self::Line(number(rest)?)),
-            Some(("g", rest)) => Ok(Self::Generation(number(rest)?)),
+            Some(("g", rest)) => match rest.split_once(".s") {
+                Some((generation, sentence)) => {
+                    Ok(Self::Sentence { generation: number(generation)?, sentence: number(sentence)? })
+                }
+                None => Ok(Self::Generation(number(rest)?)),
+            },
+            Some((kind @ ("b" | "p"), rest)) => {
+                let span = kind == "p";
+                match rest.split_once(".s") {
+                    Some((of, sentence)) => {
+                        Ok(Self::MadeSentence { span, of: number(of)?, sentence: number(sentence)? })
+                    }
+                    None if span => Ok(Self::Span(number(rest)?)),
+                    None => Ok(Self::Block(number(rest)?)),
+                }
+            }
+            Some(("i", rest)) => Ok(Self::Item(number(rest)?)),
             _ => Err(fail()),
         }
     }
@@ -83,8 +124,15 @@ impl fmt::Display for Address {
             }
             Self::Line(line) => write!(f, "L{line}"),
             Self::Generation(generation) => write!(f, "g{generation}"),
+            Self::Sentence { generation, sentence } => write!(f, "g{generation}.s{sentence}"),
             Self::Thread(thread) => write!(f, "@{thread}"),
             Self::Receipt(target) => write!(f, "r:{target}"),
+            Self::Block(block) => write!(f, "b{block}"),
+            Self::Span(span) => write!(f, "p{span}"),
+            Self::MadeSentence { span, of, sentence } => {
+                write!(f, "{}{of}.s{sentence}", if *span { 'p' } else { 'b' })
+            }
+            Self::Item(item) => write!(f, "i{item}"),
         }
     }
 }
@@ -107,7 +155,8 @@ pub enum Moment {
 pub enum NoSuchMoment {
     /// Not written as one.
     #[error(
-        "\"{0}\" is no moment: write 489 or t489 for a turn, g2 for just after a compaction, g2- for just before it, or a clock time such as 14:02 or 2026-01-23T14:02"
+        "\"{}\" is no moment: write 489 or t489 for a turn, g2 for just after a compaction, g2- for just before it, or a clock time such as 14:02 or 2026-01-23T14:02",
+        quoted(.0)
     )]
     Unreadable(String),
     /// Beyond the end.
@@ -226,12 +275,28 @@ mod tests {
 
     #[test]
     fn addresses_read_back_as_written() {
-        for text in
-            ["t489", "t489.2", "@a881341/t12", "@a881341/t12.0", "L560", "g3", "@a881341", "r:t88", "r:e 2#3"]
-        {
+        for text in [
+            "t489",
+            "t489.2",
+            "@a881341/t12",
+            "@a881341/t12.0",
+            "L560",
+            "g3",
+            "@a881341",
+            "b4",
+            "p2",
+            "b4.s2",
+            "p2.s1",
+            "i9",
+            "r:t88",
+            "r:e 2#3",
+        ] {
             assert_eq!(text.parse::<Address>().unwrap().to_string(), text);
         }
-        for text in ["@/t1", "", "t", "t-1", "tx", "489", "@", "r:", "@a/g2", "g", "t1.x", "L"] {
+        for text in [
+            "@/t1", "", "t", "t-1", "tx", "489", "@", "@a/g2", "g", "t1.x", "L", "b", "p2.s", "i", "i1.s2",
+            "r:",
+        ] {
             assert!(text.parse::<Address>().is_err(), "{text}");
         }
     }

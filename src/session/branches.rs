@@ -60,6 +60,14 @@ impl Session {
         }
     }
 
+    /// Whether the record that turn `id` hangs on is in the file all the same: it is its own, or one behind it. For
+    /// display only: it looks ahead.
+    pub fn hangs_forward(&self, id: TurnId) -> bool {
+        let row = self.turn(id).first_row;
+        let lost = self.lost.binary_search_by_key(&row, |(row, _)| *row);
+        lost.is_ok_and(|at| self.ids.contains_key(&self.lost[at].1))
+    }
+
     /// The turn that the next one of a thread goes on from: its newest, unless a rewind went back since.
     pub(super) fn tip(&self, thread: usize) -> TurnId {
         let turns = &self.threads[thread].turns;
@@ -177,6 +185,19 @@ impl Session {
             }
             None => self.turn(id).abandoned_at <= number,
         }
+    }
+
+    /// Where the turn `number` of the main thread goes on from: the turn before it on its path, or the end of the
+    /// conversation before where it begins one of its own.
+    pub fn goes_on_from(&self, number: u32) -> Option<TurnId> {
+        let own = self.numbered(0, number).and_then(|id| self.turn(id).prev.some());
+        own.or_else(|| self.head(number.checked_sub(1)?))
+    }
+
+    /// All that leads to the turn `id` of the main thread, newest first: its path, then that of the conversation
+    /// before in the same file, and so on. Turns that were left are not on it; prompts that were taken back are.
+    pub fn line(&self, id: Option<TurnId>) -> impl Iterator<Item = TurnId> {
+        std::iter::successors(id, |id| self.goes_on_from(self.turn(*id).number))
     }
 
     /// Whether nothing but new turns changed what the model sees from turn `from` to turn `to` of the main thread,

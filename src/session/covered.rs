@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::formats::facts::{Again, Boundary, Id, KeptFrom, Role};
+use crate::text::numbers::runs;
 
-use super::compactions::{Provenance, Range, SizeFrom};
+use super::compactions::{Provenance, SizeFrom};
 use super::model::Session;
 use super::turns::TurnId;
 
@@ -43,7 +44,7 @@ impl Session {
         kept.extend(self.found_again(&mut boundary.again, &in_view));
         kept.sort_unstable();
         kept.dedup();
-        let numbers = |ids: &mut dyn Iterator<Item = TurnId>| ranges(ids.map(|id| self.turn(id).number));
+        let numbers = |ids: &mut dyn Iterator<Item = TurnId>| runs(ids.map(|id| self.turn(id).number));
         let covers = numbers(&mut in_view.iter().copied().filter(|id| !kept.contains(id)));
         let kept_ranges = numbers(&mut kept.iter().copied());
         let on_path = |id: &TurnId| path.binary_search(id).is_ok();
@@ -142,16 +143,4 @@ impl Session {
         let broken = path.iter().any(|id| self.turn(*id).is_dangling());
         (!broken).then_some(true)
     }
-}
-
-/// Rising numbers as runs.
-pub(super) fn ranges(numbers: impl Iterator<Item = u32>) -> Vec<Range> {
-    let mut out: Vec<Range> = Vec::new();
-    for number in numbers {
-        match out.last_mut() {
-            Some((_, end)) if *end + 1 == number => *end = number,
-            _ => out.push((number, number)),
-        }
-    }
-    out
 }

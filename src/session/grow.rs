@@ -63,6 +63,11 @@ impl Session {
         let mut flags = 0;
         if hang == Hang::Dangling {
             flags |= Row::DANGLING;
+            if let Parent::Of(id) = record.parent
+                && !self.ids.contains_key(&id)
+            {
+                self.lost.push((row, id));
+            }
         }
         if record.parent == Parent::Root {
             flags |= Row::ROOT;
@@ -310,6 +315,11 @@ impl Session {
             self.add_part(id, row, index as u32, &part);
         }
         for call in facts.silent {
+            if let Some(place) = self.calls.get(&call).copied()
+                && self.answered_by(place).is_none()
+            {
+                self.answered.insert(place, id);
+            }
             self.returned(call);
         }
         if let Some(agent) = facts.agent {
@@ -346,6 +356,9 @@ impl Session {
             }
             (PartKind::ToolResult, Some(call)) => {
                 if let Some(called) = self.calls.get(&call).copied() {
+                    if let Some(first) = self.answered_by(called) {
+                        self.answered.entry(called).or_insert(first);
+                    }
                     let caller = &mut self.parts[called as usize];
                     caller.pair = place;
                     (part.tool, part.path, part.pair) = (caller.tool, caller.path, called);

@@ -127,7 +127,12 @@ impl Job {
                 }
             }
         };
-        Done { later, key, bytes, found: found.map_err(|error| error.to_string()) }
+        let said = |error: LogError| match key.1 {
+            What::Agent(_) => error.of_agent(),
+            _ => error.to_string(),
+        };
+        let found = found.map_err(said);
+        Done { later, key, bytes, found }
     }
 }
 
@@ -244,7 +249,7 @@ impl OpenLog {
         let Some(later) = self.later.as_ref().filter(|_| bytes > LARGE) else {
             return load::load_with_source(path)
                 .map(|session| Soon::Ready(Box::new(session)))
-                .map_err(|error| error.to_string());
+                .map_err(|error| error.of_agent());
         };
         let key = (self.serial, What::Agent(path.to_path_buf()));
         let session = |found: &mut Found| match found {

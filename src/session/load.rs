@@ -5,6 +5,7 @@
 //! waits for more. A long backlog is read and parsed on several threads and taken in, in order, on one (`load/bulk.rs`).
 
 mod bulk;
+mod end;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,10 +13,16 @@ use std::path::{Path, PathBuf};
 use crate::formats::facts::{Body, Record};
 use crate::formats::{DETECT_LINES, Detection, Format, Parser, detect};
 use crate::log::follow::{Epoch, Tail, Update};
-use crate::log::{Batch, Flow, LineReader, LogError, MAX_LINE, RawLine, Source, Waker};
+use crate::log::{Batch, Flow, LineReader, LogError, MAX_LINE, RawLine, Source, Waker, is_packed};
 
 use super::Session;
 use super::grow::Line;
+
+pub use end::{load_end, load_tail};
+
+/// What is said of a log that was compressed twice.
+const STILL_PACKED: &str = "decompressed once, it is still compressed: take off one layer with `zstd -d` or `gzip -d`, \
+then open what comes out";
 
 /// Records read and not yet taken in, in file order.
 pub type Records = Vec<(Line, Record)>;
@@ -95,11 +102,10 @@ impl Reader {
     fn decide(&mut self, more: bool) -> Read {
         let lines: Vec<&[u8]> =
             self.undecided.iter().take(DETECT_LINES).map(|(_, bytes)| &bytes[..]).collect();
-        let format = match detect(&lines, more) {
-            Detection::Known(format) => format,
-            Detection::Undecided(Some(format)) if !more => format,
-            Detection::Undecided(_) => return Read::Undecided,
-            Detection::Unknown(message) => return Read::Unknown(message),
+        let format = match format_of(&lines, more) {
+            Ok(Some(format)) => format,
+            Ok(None) => return Read::Undecided,
+            Err(message) => return Read::Unknown(message),
         };
         self.format = Some(format);
         let mut parser = format.parser();
@@ -122,6 +128,19 @@ impl Reader {
     fn parse(&mut self, format: Format, batch: &Batch) -> Records {
         let parser = self.parser.get_or_insert_with(|| format.parser());
         parse_all(parser, batch.lines())
+    }
+}
+
+/// The format of a file with these first lines, if they decide it; why it is none that is known.
+fn format_of(lines: &[&[u8]], more: bool) -> Result<Option<Format>, String> {
+    match detect(lines, more) {
+        Detection::Known(format) => Ok(Some(format)),
+        Detection::Undecided(format) => Ok(format.filter(|_| !more)),
+        // What is compressed is read as it is, so this came out of something compressed.
+        Detection::Unknown(_) if lines.first().is_some_and(|first| is_packed(first)) => {
+            Err(STILL_PACKED.to_owned())
+        }
+        Detection::Unknown(message) => Err(message),
     }
 }
 
@@ -173,6 +192,8 @@ pub enum News {
     Waiting,
     /// The file is gone; what was read stays.
     Gone,
+    /// Its path names something that cannot be read; what was read stays.
+    Displaced(LogError),
     /// It cannot be read or is no log.
     Unreadable(LogError),
 }
@@ -221,6 +242,21 @@ impl Feed {
         self.open.is_none() && self.tail.open_line().is_some_and(|raw| !is_blank(&raw))
     }
 
+    /// Why what has come so far is no log of a known format, although what comes next may still make it one.
+    pub fn doubt(&self, path: &Path) -> Option<LogError> {
+        if self.reader.format.is_some() {
+            return None;
+        }
+        // An unfinished record may be one of a known format.
+        let open = |raw: &RawLine| !is_blank(raw) && !raw.bytes.trim_ascii_start().starts_with(b"{");
+        let open = self.tail.open_line().filter(open);
+        let mut lines: Vec<&[u8]> =
+            self.reader.undecided.iter().take(DETECT_LINES).map(|(_, bytes)| &bytes[..]).collect();
+        lines.extend(open.map(|raw| raw.bytes));
+        let message = if lines.is_empty() { None } else { format_of(&lines, false).err() };
+        message.map(|message| LogError::Unknown { path: path.to_path_buf(), message })
+    }
+
     /// What happened since the last call.
     pub fn next(&mut self, path: &Path) -> News {
         match self.tail.poll() {
@@ -240,6 +276,7 @@ impl Feed {
             Update::Nothing => self.open_record(),
             Update::Waiting => News::Waiting,
             Update::Gone => News::Gone,
+            Update::Displaced(error) => News::Displaced(error),
             Update::Unreadable(error) => News::Unreadable(error),
         }
     }
@@ -369,19 +406,18 @@ pub fn load(path: &Path) -> Result<Session, LogError> {
 
 /// The same, with somebody who is told the bytes read so far now and then, and ends it by answering false: then
 /// there is no session.
-pub fn load_while(path: &Path, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Option<Session>, LogError> {
-    load_by(path, go_on).map(|read| read.map(|(session, _)| session))
+pub fn load_while(
+    path: &Path,
+    go_on: &mut dyn FnMut(u64) -> bool,
+) -> Result<Option<(Session, Source)>, LogError> {
+    let mut feed = Feed::of(Tail::patient(path));
+    read_whole(&mut feed, path, go_on).map_err(|error| error.explained(feed.flow().as_ref()))
 }
 
 /// Reads the log at `path` to its end, and gives what was read for reading it back: it may not be read twice.
 pub fn load_with_source(path: &Path) -> Result<(Session, Source), LogError> {
-    let read = load_by(path, &mut |_| true)?;
+    let read = load_while(path, &mut |_| true)?;
     read.ok_or_else(|| LogError::Empty { path: path.to_path_buf() })
-}
-
-fn load_by(path: &Path, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Option<(Session, Source)>, LogError> {
-    let mut feed = Feed::of(Tail::patient(path));
-    read_whole(&mut feed, path, go_on).map_err(|error| error.explained(feed.flow().as_ref()))
 }
 
 fn read_whole(
@@ -449,7 +485,7 @@ impl Feed {
                     return End::Epoch(epoch);
                 }
                 News::Nothing if self.position() > before => {}
-                News::Nothing | News::Gone => return End::Reached,
+                News::Nothing | News::Gone | News::Displaced(_) => return End::Reached,
                 News::Waiting => return End::Waiting,
                 News::Unreadable(error) => return End::Unreadable(error),
             }
@@ -468,22 +504,4 @@ fn take_in(session: &mut Option<Session>, format: Format, records: Records) {
     for (line, record) in records {
         session.push(line, record);
     }
-}
-
-/// What the end of a long log shows, from `offset` on: a partial session, in which no number is known. Nothing where
-/// the end alone does not tell the format.
-pub fn load_tail(path: &Path, offset: u64) -> Option<(Session, Source)> {
-    let mut lines = LineReader::open_tail(path, offset).ok()?;
-    let mut reader = Reader::default();
-    let mut session = None;
-    while let Ok(Some(batch)) = lines.next_batch() {
-        match reader.read(&batch) {
-            Read::Records(format, records) => take_in(&mut session, format, records),
-            Read::Undecided => {}
-            Read::Unknown(_) => return None,
-        }
-    }
-    let mut session: Session = session?;
-    session.partial = true;
-    Some((session, lines.source(path)))
 }

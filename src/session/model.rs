@@ -41,6 +41,8 @@ pub struct Session {
     pub(super) labels: Names,
     pub(super) ids: HashMap<Id, u32>,
     pub(super) calls: HashMap<Id, u32>,
+    /// Calls, by their places, whose first result is not the part they are paired with: it said nothing, or came twice.
+    pub(super) answered: HashMap<u32, TurnId>,
     pub(super) messages: HashMap<Id, Message>,
     pub(super) step_ends: Vec<TurnId>,
     pub(super) compactions: Vec<Compaction>,
@@ -63,6 +65,8 @@ pub struct Session {
     pub(super) rewinds: Vec<(u32, TurnId)>,
     /// Turns that sum up a branch, and the turn in which that branch ended.
     pub(super) branch_summaries: Vec<(TurnId, TurnId)>,
+    /// Rows that name a record which did not stand before them, and its id.
+    pub(super) lost: Vec<(u32, Id)>,
     /// Tokens charged so far as the log counts them, and what earlier runs of the counter had come to.
     pub(super) metered: (Usage, Usage),
     /// The size of the model's window, where it was logged.
@@ -116,6 +120,7 @@ impl Session {
             labels: Names::default(),
             ids: HashMap::default(),
             calls: HashMap::default(),
+            answered: HashMap::default(),
             messages: HashMap::default(),
             step_ends: Vec::new(),
             compactions: Vec::new(),
@@ -131,6 +136,7 @@ impl Session {
             twins: Twins::default(),
             rewinds: Vec::new(),
             branch_summaries: Vec::new(),
+            lost: Vec::new(),
             metered: (Usage::default(), Usage::default()),
             window: None,
             header: None,
@@ -240,6 +246,17 @@ impl Session {
     /// The other half of a call and its result.
     pub fn pair(&self, part: &Part) -> Option<(u32, &Part)> {
         self.parts.get(part.pair as usize).map(|pair| (part.pair, pair))
+    }
+
+    /// The turn in which the call at `place` got its first result, a silent one included.
+    pub fn answered_by(&self, place: u32) -> Option<TurnId> {
+        let first = self.answered.get(&place).copied();
+        first.or_else(|| self.pair(self.part(place)).map(|(_, result)| self.turn_of(result)))
+    }
+
+    /// The step that a turn is a part of: an assistant message with the results of its calls.
+    pub fn step(&self, id: TurnId) -> u32 {
+        self.turn(id).step
     }
 
     /// The turn that a part belongs to.

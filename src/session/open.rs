@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::log::{LogError, Source};
+use crate::text::numbers::count;
 use crate::text::preview;
 
 use super::address::Address;
@@ -53,16 +54,19 @@ pub enum Lost {
     #[error("there is no turn {0}: the {1} has {2}")]
     Turn(String, String, u32),
     /// The turn has fewer parts.
-    #[error("turn {0} has {1} parts, numbered from 0")]
+    #[error("turn {} has {}, numbered from 0", .0, count(*.1 as u64, "part"))]
     Part(String, usize),
     /// The log has fewer generations.
     #[error("there is no generation {0}: the log has {1}")]
     Generation(u32, usize),
+    /// The summary has fewer sentences.
+    #[error("g{0} has no sentence {1}: its summary has {2}")]
+    Sentence(u32, u32, usize),
     /// No such line, or a blank one.
     #[error("line {0} holds no record: the last one is on line {1}")]
     Line(u32, u32),
     /// No such thread.
-    #[error("there is no thread @{0}: {1}")]
+    #[error("there is no thread @{}: {}", preview::quoted(.0), .1)]
     Thread(String, String),
     /// The sub-agent's file cannot be read.
     #[error("{0}")]

@@ -3,7 +3,7 @@
 /// Where a turn's first words are.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Preview {
-    begin: [u8; 5],
+    begin: u32,
     length: u16,
 }
 
@@ -12,18 +12,18 @@ pub(super) struct Preview {
 pub(super) struct Previews(String);
 
 impl Previews {
-    /// Keeps `words`. A preview has few ([`crate::text::preview::LENGTH`] characters): they are never cut here.
+    /// Keeps `words`: they are few ([`crate::text::preview::LENGTH`] characters). Behind four gigabytes of them, which
+    /// some hundred million turns have, turns show none.
     pub(super) fn add(&mut self, words: &str) -> Preview {
-        let Ok(length) = u16::try_from(words.len()) else { return Preview::default() };
-        let [a, b, c, d, e, ..] = (self.0.len() as u64).to_le_bytes();
+        let place = u32::try_from(self.0.len()).ok().zip(u16::try_from(words.len()).ok());
+        let Some((begin, length)) = place else { return Preview::default() };
         self.0.push_str(words);
-        Preview { begin: [a, b, c, d, e], length }
+        Preview { begin, length }
     }
 
     /// The words there.
     pub(super) fn get(&self, at: Preview) -> &str {
-        let [a, b, c, d, e] = at.begin;
-        let begin = u64::from_le_bytes([a, b, c, d, e, 0, 0, 0]) as usize;
+        let begin = at.begin as usize;
         self.0.get(begin..begin + usize::from(at.length)).unwrap_or_default()
     }
 }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::Session;
-use super::load::{End, Feed, load};
+use super::load::{End, Feed, load, load_end};
 
 const PROMPT: &str = r#"{"type":"user","uuid":"a","parentUuid":null,"sessionId":"s","message":{"role":"user","content":"hi"}}"#;
 const ANSWER: &str = r#"{"type":"assistant","uuid":"b","parentUuid":"a","sessionId":"s","message":{"id":"m","role":"assistant","content":[{"type":"text","text":"ho"}]}}"#;
@@ -89,4 +89,24 @@ fn a_thread_whose_records_have_no_id_at_all_is_not_named_like_the_main_one() {
     let session = session_of(&[&prompt("a", ""), side]);
     let names: Vec<&str> = session.threads().iter().map(|thread| &*thread.name).collect();
     assert_eq!(names, ["", "side"]);
+}
+
+#[test]
+fn the_end_of_a_long_log_shows_turns_also_behind_lines_of_megabytes() {
+    let prompt = |number: u32| {
+        format!(
+            r#"{{"type":"user","uuid":"{number}","parentUuid":null,"sessionId":"s","message":{{"role":"user","content":"prompt {number}"}}}}"#
+        )
+    };
+    let note =
+        format!(r#"{{"type":"progress","uuid":"n","sessionId":"s","data":"{}"}}"#, "x".repeat(1 << 20));
+    let mut lines: Vec<String> = (0..30_000).map(prompt).collect();
+    lines.extend([note.clone(), prompt(30_000), note]);
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(lines.join("\n").as_bytes()).unwrap();
+    let length = file.as_file().metadata().unwrap().len();
+    let (session, _) = load_end(file.path(), length).unwrap();
+    assert!(session.partial && session.turns().len() > 1000, "{}", session.turns().len());
+    let turns = session.turns();
+    assert_eq!(session.preview(turns.last().unwrap()), "prompt 30000");
 }

@@ -77,9 +77,9 @@ impl Waiting {
 
     /// Whether all that this event tells stands in `item`, which may hold marks and images beside it.
     fn is_told_in(&self, item: &Self) -> bool {
-        match self.texts.is_empty() {
-            true => self.images > 0 && self.images == item.images,
-            false => self.texts.iter().all(|text| item.texts.contains(text)),
+        if self.texts.is_empty() {
+            return self.images > 0 && self.images == item.images;
         }
+        self.texts.iter().all(|text| item.texts.contains(text))
     }
 }

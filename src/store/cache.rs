@@ -117,7 +117,7 @@ impl<T: Serialize + DeserializeOwned> Cache<T> {
             Ok(folder) => Self::open_in(&folder, name, version),
             Err(error) => {
                 let mut cache = Self::empty(None, name, version);
-                cache.trouble = Some(format!("nothing is kept for the next start: no state folder: {error}"));
+                cache.trouble = Some(format!("nothing is kept for the next start: {error}"));
                 cache
             }
         }
@@ -157,6 +157,21 @@ impl<T: Serialize + DeserializeOwned> Cache<T> {
         let entry = Entry { path: Name::of(path), stamp, value, used: true };
         self.entries.insert(stamp.file(), entry);
         self.changed = true;
+    }
+
+    /// Deletes what is kept of the file at `path`, in whatever state, and writes the rest at once. The answer is how
+    /// many entries went. A copy that runs and lists that file may write it again.
+    pub fn forget(&mut self, path: &Path) -> io::Result<usize> {
+        self.take_over();
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let file = std::fs::metadata(&path).map(|meta| Stamp::of(&meta).file()).ok();
+        let before = self.entries.len();
+        self.entries.retain(|other, entry| Some(*other) != file && entry.path.path() != path);
+        let gone = before - self.entries.len();
+        match &self.file {
+            Some(file) if gone > 0 => self.write(file).map(|()| gone),
+            _ => Ok(gone),
+        }
     }
 
     /// What is wrong with the file, told once.

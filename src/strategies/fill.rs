@@ -10,7 +10,7 @@ use super::{Context, Entry};
 /// A share of a context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// `tool:Read`, `text`, `thinking`, `prompts`, `summary`, `receipts`, `images`; or `file:src/main.rs`.
+    /// `tool:Read`, `text`, `thinking`, `prompts`, `summary`, `ledger`, `receipts`, `images`; or `file:src/main.rs`.
     pub what: String,
     /// Estimated tokens.
     pub tokens: u64,
@@ -42,23 +42,26 @@ pub fn fill(session: &Session, context: &Context) -> Fill {
     let mut files = Shares::default();
     for entry in &context.entries {
         match entry {
-            Entry::Summary { turn, .. } => kinds.add("summary", entry.tokens(session), *turn),
-            Entry::Receipt { target } => kinds.add("receipts", entry.tokens(session), *target),
+            Entry::Summary { .. } | Entry::Made { .. } => {
+                kinds.add("summary", entry.tokens(session), entry.turn());
+            }
+            Entry::Ledger { .. } => kinds.add("ledger", entry.tokens(session), None),
+            Entry::Receipt { .. } => kinds.add("receipts", entry.tokens(session), entry.turn()),
             Entry::Turn(turn) => {
                 for (_, part) in session.parts(*turn) {
                     let tokens = u64::from(part.tokens);
                     match (part.kind, session.turn(*turn).role) {
                         (PartKind::ToolCall | PartKind::ToolResult, _) => {
                             let tool = session.named(part.tool).unwrap_or("unknown");
-                            kinds.add(&format!("tool:{tool}"), tokens, *turn);
+                            kinds.add(&format!("tool:{tool}"), tokens, Some(*turn));
                         }
-                        (PartKind::Thinking, _) => kinds.add("thinking", tokens, *turn),
-                        (PartKind::Image, _) => kinds.add("images", tokens, *turn),
-                        (_, Role::User) => kinds.add("prompts", tokens, *turn),
-                        _ => kinds.add("text", tokens, *turn),
+                        (PartKind::Thinking, _) => kinds.add("thinking", tokens, Some(*turn)),
+                        (PartKind::Image, _) => kinds.add("images", tokens, Some(*turn)),
+                        (_, Role::User) => kinds.add("prompts", tokens, Some(*turn)),
+                        _ => kinds.add("text", tokens, Some(*turn)),
                     }
                     if part.path != NO_NAME {
-                        files.add(&format!("file:{}", session.name(part.path)), tokens, *turn);
+                        files.add(&format!("file:{}", session.name(part.path)), tokens, Some(*turn));
                     }
                 }
             }
@@ -82,7 +85,7 @@ fn outliers(session: &Session, context: &Context) -> Vec<TurnId> {
         turns += 1;
     }
     let above = |entry: &&Entry| cost(entry).is_some_and(|tokens| is_outlier(tokens, sum - tokens, turns));
-    context.entries.iter().filter(above).map(Entry::turn).collect()
+    context.entries.iter().filter(above).filter_map(Entry::turn).collect()
 }
 
 #[derive(Default)]
@@ -91,13 +94,13 @@ struct Shares {
 }
 
 impl Shares {
-    fn add(&mut self, what: &str, tokens: u64, turn: TurnId) {
+    fn add(&mut self, what: &str, tokens: u64, turn: Option<TurnId>) {
         if !self.by_what.contains_key(what) {
             self.by_what.insert(what.to_owned(), (0, 0, None));
         }
         if let Some((sum, turns, last)) = self.by_what.get_mut(what) {
             *sum += tokens;
-            if last.replace(turn) != Some(turn) {
+            if turn.is_some() && std::mem::replace(last, turn) != turn {
                 *turns += 1;
             }
         }

@@ -1,4 +1,4 @@
-//! Numbers as a reader wants them in a narrow column.
+//! Numbers as a reader wants them: short, grouped, counted, in runs.
 
 /// `842`, `2.9k`, `142k`, `1.2M`: at most four characters up to a thousand million.
 pub fn short(n: u64) -> String {
@@ -19,6 +19,18 @@ fn tenths(n: u64, unit: u64, suffix: char) -> String {
     } else {
         format!("{}.{}{suffix}", tenths / 10, tenths % 10)
     }
+}
+
+/// Numbers in order as runs of numbers that follow one another, each with its first and last.
+pub fn runs(numbers: impl IntoIterator<Item = u32>) -> Vec<(u32, u32)> {
+    let mut out: Vec<(u32, u32)> = Vec::new();
+    for number in numbers {
+        match out.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(number) => *last = number,
+            _ => out.push((number, number)),
+        }
+    }
+    out
 }
 
 /// `1,234,567`.

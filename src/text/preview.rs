@@ -3,6 +3,11 @@
 /// Longest preview, in characters.
 pub const LENGTH: usize = 96;
 
+/// All of `text` on one line: every run of white space as one space and none at the ends.
+pub fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The first [`LENGTH`] characters of `text` with every run of white space as one space and none at the ends.
 /// Other characters stay as they are: this is data, made safe only when it is displayed.
 pub fn of(text: &str) -> String {
@@ -54,6 +59,15 @@ fn plain(head: &str, length: usize) -> Option<&str> {
     Some(head[..cut].trim_end())
 }
 
+/// What somebody typed, as a message quotes it: what to do next must not be pushed out of sight.
+pub fn quoted(text: &str) -> std::borrow::Cow<'_, str> {
+    const MOST: usize = 32;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
+    }
+}
+
 /// The longest prefix of `text` of at most `bytes` bytes that ends between characters.
 pub fn floor(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes.min(text.len()))]
@@ -70,6 +84,13 @@ mod tests {
         assert_eq!(of(&"é ".repeat(500)).chars().count(), LENGTH - 1);
         assert_eq!(of("   \n"), "");
         assert_eq!(of(&format!("{} y", "x".repeat(LENGTH - 1))), "x".repeat(LENGTH - 1));
+    }
+
+    #[test]
+    fn what_is_quoted_is_short() {
+        assert_eq!(quoted("é"), "é");
+        assert_eq!(quoted(&"é".repeat(32)), "é".repeat(32));
+        assert_eq!(quoted(&"é".repeat(33)), format!("{}…", "é".repeat(32)));
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub enum Action {
     Compaction,
     Difference,
     Original,
+    Trace,
     Search,
     NextMatch,
     PreviousMatch,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::formats::facts::{PartKind, Role};
+use crate::lineage::tracing::Tracing;
 use crate::outline::{Group, Mark, Node, Outline, View};
 use crate::session::later::{self, Soon};
 use crate::session::open::OpenLog;
@@ -14,7 +15,7 @@ use super::document::{Block, Document, Tone, Words};
 use super::model::clock;
 
 /// The document of `node`.
-pub fn document(view: &View, log: &OpenLog, node: Node) -> Document {
+pub fn document(view: &View, log: &OpenLog, tracing: &Tracing, node: Node) -> Document {
     match node {
         Node::Turn(id) => turn(view, log, id, None, None),
         Node::Part(id, part) => turn(view, log, id, Some(part), None),
@@ -26,6 +27,7 @@ pub fn document(view: &View, log: &OpenLog, node: Node) -> Document {
         }
         Node::Generation(generation) => summary(view, log, generation),
         Node::Section(generation, section) => one_section(view, log, generation, section),
+        Node::Sentence(generation, place) => one_sentence(view, log, tracing, generation, place),
         Node::Row(row) => record(log, row),
         _ => heading(view, log, node),
     }
@@ -106,7 +108,7 @@ fn turn(view: &View, log: &OpenLog, id: TurnId, part: Option<u32>, agent: Option
             Block::text(format!("── {heading} · {size}"), tone, Words::OfTurn(Arc::clone(&texts), place))
         })
         .collect();
-    Document { title, facts, blocks, pending: false }
+    Document { title, facts, blocks, ..Document::default() }
 }
 
 fn turn_facts(session: &Session, id: TurnId) -> String {
@@ -236,7 +238,7 @@ fn summary(view: &View, log: &OpenLog, generation: u32) -> Document {
     let text = summary.text.clone();
     let blocks =
         if text.is_empty() { Vec::new() } else { vec![Block::whole(String::new(), Tone::Summary, text)] };
-    Document { title, facts, blocks, pending: false }
+    Document { title, facts, blocks, ..Document::default() }
 }
 
 fn one_section(view: &View, log: &OpenLog, generation: u32, section: u16) -> Document {
@@ -246,7 +248,30 @@ fn one_section(view: &View, log: &OpenLog, generation: u32, section: u16) -> Doc
     let facts = vec![(Tone::Dim, format!("recorded · in the summary of g{generation}"))];
     let heading = if section.heading.is_empty() { "opening" } else { &section.heading };
     let title = format!("g{generation} {heading}");
-    Document { title, facts, blocks: vec![Block::whole(String::new(), Tone::Summary, text)], pending: false }
+    Document {
+        title,
+        facts,
+        blocks: vec![Block::whole(String::new(), Tone::Summary, text)],
+        ..Document::default()
+    }
+}
+
+fn one_sentence(view: &View, log: &OpenLog, tracing: &Tracing, generation: u32, place: u32) -> Document {
+    let summary = view.summary_text(log, generation);
+    let Some(sentence) = summary.sentences.get(place as usize) else { return Document::default() };
+    let title = format!("g{generation}.s{} {}", place + 1, sentence.kind.name());
+    let facts = vec![
+        super::trace::standing(log, tracing, generation, place),
+        (Tone::Dim, format!("recorded · in the summary of g{generation} · t shows what it rests on")),
+    ];
+    let mut blocks =
+        vec![Block::whole(String::new(), Tone::Summary, sentence.text(&summary.text).to_owned())];
+    if let Some(section) = summary.section_of(place).and_then(|at| summary.sections.get(usize::from(at))) {
+        let text = summary.text[section.range.clone()].to_owned();
+        let name = if section.heading.is_empty() { "opening" } else { &section.heading };
+        blocks.push(Block::whole(format!("── its section: {name}"), Tone::Dim, text));
+    }
+    Document { title, facts, blocks, ..Document::default() }
 }
 
 fn record(log: &OpenLog, row: u32) -> Document {
@@ -270,7 +295,7 @@ fn record(log: &OpenLog, row: u32) -> Document {
     match log.record_soon(row) {
         Ok(Soon::Ready(text)) => {
             let blocks = vec![Block::text(String::new(), Tone::Text, Words::OfRecord(text))];
-            Document { title, facts, blocks, pending: false }
+            Document { title, facts, blocks, ..Document::default() }
         }
         Ok(Soon::Later(bytes)) => pending(title, facts, bytes),
         Err(error) => Document { title, ..problem(error) },
@@ -301,7 +326,7 @@ fn heading(view: &View, log: &OpenLog, node: Node) -> Document {
         Node::Group(_) | Node::Share(_) => String::new(),
         _ => label.address.map_or_else(String::new, |address| address.to_string()),
     };
-    Document { title, facts, blocks, pending: false }
+    Document { title, facts, blocks, ..Document::default() }
 }
 
 fn explain(view: &View, node: Node) -> Option<String> {
@@ -406,7 +431,11 @@ pub fn plain(view: &View, log: &OpenLog, node: Node) -> Soon<String> {
             Err(_) => Soon::Ready(String::new()),
         };
     }
-    match document(view, log, node) {
+    if let Node::Sentence(generation, place) = node {
+        let summary = view.summary_text(log, generation);
+        return Soon::Ready(summary.sentence(place).unwrap_or_default().to_owned());
+    }
+    match document(view, log, &Tracing::default(), node) {
         document if document.pending => Soon::Later(0),
         document => Soon::Ready(document.plain()),
     }

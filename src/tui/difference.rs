@@ -8,7 +8,7 @@ use crate::outline::View;
 use crate::session::Compaction;
 use crate::session::open::OpenLog;
 
-use super::document::{Block, Document, Tone};
+use super::document::{Block, Document, Runs, Tone};
 
 /// What changed in the summary of `generation` since the readable one before it.
 pub fn document(view: &View, log: &OpenLog, generation: u32) -> Result<Document, String> {
@@ -31,10 +31,8 @@ pub fn document(view: &View, log: &OpenLog, generation: u32) -> Result<Document,
     ];
     let blocks = vec![Block::runs(String::new(), lines)];
     let title = format!("g{before} → g{generation} difference");
-    Ok(Document { title, facts, blocks, pending: false })
+    Ok(Document { title, facts, blocks, ..Document::default() })
 }
-
-type Runs = Vec<(Tone, String)>;
 
 /// A stretch of two texts.
 enum Stretch {

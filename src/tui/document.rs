@@ -1,11 +1,13 @@
 //! What the detail pane shows of a node: headed blocks of text, cut into lines before anything is wrapped.
 //!
 //! A line here is at most [`PIECE`] bytes of log text, whatever the log calls a line, so that a line of 60 MB is
-//! cut once and never wrapped whole. Long blocks are folded to their first lines with their size.
+//! cut once and never wrapped whole. Long blocks are folded to their first lines with their size. A block may lead
+//! somewhere: then its heading is a link, and one of the links is the chosen one.
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::outline::Node;
 use crate::session::text::LocatedText;
 
 /// Longest piece of text that is wrapped at once, in bytes.
@@ -38,6 +40,10 @@ pub enum Tone {
     Added,
     /// Words that are gone.
     Removed,
+    /// Words that both texts hold.
+    Shared,
+    /// The link that a key follows.
+    Chosen,
 }
 
 /// A text with its heading.
@@ -49,8 +55,16 @@ pub struct Block {
     pub tone: Tone,
     /// The text.
     pub body: Body,
+    /// Where its heading leads.
+    pub link: Option<Node>,
+    /// The words that are to be seen there.
+    pub words: Option<String>,
+    /// It stands right under the block before.
+    pub close: bool,
     folded: bool,
     pieces: Vec<Range<usize>>,
+    /// Of what a fold hides: it begins within a line, and how many lines begin in it.
+    hidden: (bool, usize),
 }
 
 /// A text, or a share in one that is kept elsewhere: a text of 60 MB is not copied for every frame.
@@ -86,8 +100,13 @@ pub enum Body {
     /// As it stands in the log.
     Text(Words),
     /// Lines of differently drawn runs.
-    Runs(Vec<Vec<(Tone, String)>>),
+    Runs(Vec<Runs>),
+    /// Two texts to compare: side by side where there is room, else one under the other; and lines below them.
+    Pair(Runs, Runs, Vec<Runs>),
 }
+
+/// Differently drawn runs of one line.
+pub type Runs = Vec<(Tone, String)>;
 
 impl Block {
     /// A block of log text, folded where it is long.
@@ -95,7 +114,11 @@ impl Block {
         let text = text.into();
         let pieces = cut(text.as_str());
         let folded = pieces.len() > FOLD_OVER;
-        Self { heading, tone, body: Body::Text(text), folded, pieces }
+        let begins = |piece: &Range<usize>| piece.start == 0 || text.as_str()[..piece.start].ends_with('\n');
+        let rest = pieces.get(FOLDED..).unwrap_or_default();
+        let inside = rest.first().is_some_and(|first| !begins(first));
+        let hidden = (inside, rest.iter().filter(|piece| begins(piece)).count());
+        Self { folded, pieces, hidden, ..Self::new(heading, tone, Body::Text(text)) }
     }
 
     /// A block that is never folded.
@@ -106,8 +129,43 @@ impl Block {
     }
 
     /// A block of drawn runs.
-    pub fn runs(heading: String, lines: Vec<Vec<(Tone, String)>>) -> Self {
-        Self { heading, tone: Tone::Heading, body: Body::Runs(lines), folded: false, pieces: Vec::new() }
+    pub fn runs(heading: String, lines: Vec<Runs>) -> Self {
+        Self::new(heading, Tone::Heading, Body::Runs(lines))
+    }
+
+    /// A block that is never folded and leads nowhere.
+    pub fn new(heading: String, tone: Tone, body: Body) -> Self {
+        Self {
+            heading,
+            tone,
+            body,
+            link: None,
+            words: None,
+            close: false,
+            folded: false,
+            pieces: Vec::new(),
+            hidden: (false, 0),
+        }
+    }
+
+    /// The same, leading to `node`.
+    pub fn leading_to(self, node: Node) -> Self {
+        Self { link: Some(node), ..self }
+    }
+
+    /// The same, to be seen at these words of it.
+    pub fn at(self, words: &str) -> Self {
+        Self { words: Some(words.to_owned()), ..self }
+    }
+
+    /// The same without a blank line before it.
+    pub fn close(self) -> Self {
+        Self { close: true, ..self }
+    }
+
+    /// Lines before the text.
+    fn above(&self) -> usize {
+        usize::from(!self.close) + usize::from(!self.heading.is_empty())
     }
 
     fn lines(&self) -> usize {
@@ -115,6 +173,7 @@ impl Block {
             Body::Text(_) if self.folded => FOLDED + 1,
             Body::Text(_) => self.pieces.len(),
             Body::Runs(lines) => lines.len(),
+            Body::Pair(_, _, below) => 1 + below.len(),
         }
     }
 }
@@ -147,6 +206,10 @@ fn cut(text: &str) -> Vec<Range<usize>> {
 pub enum Line<'a> {
     /// A heading.
     Heading(Tone, &'a str),
+    /// A heading that leads somewhere, and whether it is the chosen one.
+    Link(bool, Tone, &'a str),
+    /// Two texts to compare.
+    Pair(&'a [(Tone, String)], &'a [(Tone, String)]),
     /// A piece of log text, still raw.
     Text(&'a str),
     /// Drawn runs.
@@ -168,17 +231,33 @@ pub struct Document {
     pub blocks: Vec<Block>,
     /// Texts are still being read: it is to be made anew.
     pub pending: bool,
+    /// The block whose link is chosen.
+    pub chosen: Option<usize>,
 }
 
 impl Document {
     /// How many lines there are, before wrapping.
     pub fn len(&self) -> usize {
-        self.facts.len()
-            + self
-                .blocks
-                .iter()
-                .map(|block| 1 + usize::from(!block.heading.is_empty()) + block.lines())
-                .sum::<usize>()
+        self.facts.len() + self.blocks.iter().map(|block| block.above() + block.lines()).sum::<usize>()
+    }
+
+    /// The blocks that lead somewhere, each with the line of its heading.
+    pub fn links(&self) -> Vec<(usize, usize)> {
+        let mut line = self.facts.len();
+        let mut links = Vec::new();
+        for (number, block) in self.blocks.iter().enumerate() {
+            if block.link.is_some() {
+                links.push((number, line + usize::from(!block.close)));
+            }
+            line += block.above() + block.lines();
+        }
+        links
+    }
+
+    /// Where the chosen link leads.
+    pub fn target(&self) -> Option<(Node, Option<String>)> {
+        let block = self.blocks.get(self.chosen?)?;
+        Some((block.link?, block.words.clone()))
     }
 
     /// The line at `index`, and the block it belongs to.
@@ -188,13 +267,19 @@ impl Document {
         }
         let mut left = index - self.facts.len();
         for (number, block) in self.blocks.iter().enumerate() {
-            if left == 0 {
-                return Some((Line::Blank, Some(number)));
+            if !block.close {
+                if left == 0 {
+                    return Some((Line::Blank, Some(number)));
+                }
+                left -= 1;
             }
-            left -= 1;
             if !block.heading.is_empty() {
                 if left == 0 {
-                    return Some((Line::Heading(block.tone, &block.heading), Some(number)));
+                    let line = match block.link {
+                        Some(_) => Line::Link(self.chosen == Some(number), block.tone, &block.heading),
+                        None => Line::Heading(block.tone, &block.heading),
+                    };
+                    return Some((line, Some(number)));
                 }
                 left -= 1;
             }
@@ -226,28 +311,35 @@ impl Document {
     pub fn plain(&self) -> String {
         let texts = self.blocks.iter().map(|block| match &block.body {
             Body::Text(text) => text.as_str().to_owned(),
-            Body::Runs(lines) => {
-                let line = |runs: &Vec<(Tone, String)>| {
-                    runs.iter().map(|(_, text)| text.as_str()).collect::<String>()
-                };
-                lines.iter().map(line).collect::<Vec<_>>().join("\n")
+            Body::Runs(lines) => lines.iter().map(|runs| joined(runs)).collect::<Vec<_>>().join("\n"),
+            Body::Pair(before, after, below) => {
+                let lines = [before, after].into_iter().chain(below);
+                lines.map(|runs| joined(runs)).collect::<Vec<_>>().join("\n")
             }
         });
         texts.collect::<Vec<_>>().join("\n\n")
     }
 }
 
+fn joined(runs: &[(Tone, String)]) -> String {
+    runs.iter().map(|(_, text)| text.as_str()).collect()
+}
+
 fn line_of(block: &Block, index: usize) -> Line<'_> {
     match &block.body {
         Body::Runs(lines) => Line::Runs(&lines[index]),
+        Body::Pair(before, after, _) if index == 0 => Line::Pair(before, after),
+        Body::Pair(_, _, below) => Line::Runs(&below[index - 1]),
         Body::Text(text) if block.folded && index == FOLDED => {
-            let hidden = block.pieces.len() - FOLDED;
             let from = block.pieces[FOLDED].start;
             let size = crate::text::numbers::bytes((text.as_str().len() - from) as u64);
-            Line::Fold(format!(
-                "… {} more, {size} · Enter unfolds",
-                crate::text::numbers::count(hidden as u64, "line")
-            ))
+            let lines = crate::text::numbers::count(block.hidden.1 as u64, "line");
+            let what = match block.hidden {
+                (true, 0) => "the rest of this line".to_owned(),
+                (true, _) => format!("the rest of this line and {lines} more"),
+                (false, _) => format!("{lines} more"),
+            };
+            Line::Fold(format!("… {what}, {size} · Enter unfolds"))
         }
         Body::Text(text) => Line::Text(&text.as_str()[block.pieces[index].clone()]),
     }
@@ -260,10 +352,10 @@ mod tests {
     fn shown(document: &Document) -> Vec<String> {
         (0..document.len())
             .map(|index| match document.line(index).unwrap().0 {
-                Line::Heading(_, text) => format!("# {text}"),
+                Line::Heading(_, text) | Line::Link(_, _, text) => format!("# {text}"),
                 Line::Text(text) => text.to_owned(),
                 Line::Fold(text) => text,
-                Line::Runs(_) => "runs".into(),
+                Line::Runs(_) | Line::Pair(..) => "runs".into(),
                 Line::Blank => String::new(),
             })
             .collect()
@@ -287,6 +379,25 @@ mod tests {
         assert_eq!(shown(&document)[21], "… 80 lines more, 400 B · Enter unfolds");
         assert!(document.toggle_fold(0));
         assert_eq!(document.len(), 1 + 100);
+    }
+
+    #[test]
+    fn a_fold_counts_lines_of_the_text() {
+        for (text, fold) in [
+            ("x".repeat(PIECE * 70), "… the rest of this line, 200 KiB · Enter unfolds"),
+            (
+                format!("{}\nb\nc\n", "x".repeat(PIECE * 70)),
+                "… the rest of this line and 2 lines more, 200 KiB · Enter unfolds",
+            ),
+            (
+                format!("{}{}", "a\n".repeat(20), "x".repeat(PIECE * 70)),
+                "… 1 line more, 280 KiB · Enter unfolds",
+            ),
+        ] {
+            let block = Block::text(String::new(), Tone::Text, text);
+            let document = Document { blocks: vec![block], ..Document::default() };
+            assert_eq!(shown(&document).last().unwrap(), fold);
+        }
     }
 
     #[test]

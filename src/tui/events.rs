@@ -6,6 +6,7 @@ use std::sync::mpsc::SyncSender;
 use crossterm::event::{KeyEvent, MouseEvent};
 
 use crate::discover::News;
+use crate::lineage::tracing;
 use crate::log::Flow;
 use crate::log::follow::Epoch;
 use crate::session::later::Done;
@@ -58,10 +59,14 @@ pub enum Event {
     Found(Found),
     /// News of the sessions there are.
     Sessions(News),
+    /// What has come so far is no log of a known format, and why; what comes next may still make it one.
+    Undecided(String),
     /// A newer session of the same directory came to be.
     Newer(PathBuf),
     /// A large text was read.
     Read(Box<Done>),
+    /// A generation was traced.
+    Traced(Box<tracing::Done>),
     /// The system wants us to stop for now.
     Stop,
     /// It lets us go on; somebody else may have used the terminal.

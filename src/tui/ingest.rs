@@ -9,15 +9,13 @@ use std::time::{Duration, Instant};
 use crate::formats::Format;
 use crate::log::{Flow, LogError, Wake, Waker};
 use crate::session::Session;
-use crate::session::load::{End, Feed, News, Records, load_tail};
+use crate::session::load::{End, Feed, News, Records, load_end};
 use crate::session::open::OpenLog;
 
 use super::events::{Event, Outlet};
 
-/// Logs longer than this show their end before they are read.
-const LONG: u64 = 4 << 20;
-/// How much of the end is read first.
-const TAIL: u64 = 512 << 10;
+/// Logs longer than this show their end before they are read; shorter ones are read as soon as it is shown.
+const LONG: u64 = 16 << 20;
 /// How often progress is reported.
 const REPORT: Duration = Duration::from_millis(40);
 /// A stream that says nothing for so long has said what it had.
@@ -79,6 +77,10 @@ impl Ingest {
                     self.send(Event::Gone)?;
                     self.wait()?;
                 }
+                News::Displaced(error) => {
+                    self.unreadable(error, None)?;
+                    self.wait()?;
+                }
                 News::Unreadable(error) => {
                     self.unreadable(error, flow.as_ref())?;
                     if flow.is_some_and(|flow| !flow.is_file) {
@@ -102,7 +104,13 @@ impl Ingest {
             Some(flow) if !streams && !flow.ended => return self.wait(),
             _ => {}
         }
-        self.send(Event::Resting { polled: !self.wake.is_watching(), pending: feed.is_pending() })?;
+        match feed.doubt(&self.path) {
+            Some(error) => self.send(Event::Undecided(error.explained(flow).to_string()))?,
+            None => {
+                let polled = !self.wake.is_watching();
+                self.send(Event::Resting { polled, pending: feed.is_pending() })?;
+            }
+        }
         self.wait()
     }
 
@@ -164,7 +172,7 @@ impl Ingest {
     fn show_tail(&self) -> Option<()> {
         let length = crate::log::length(&self.path);
         if length > LONG
-            && let Some((session, source)) = load_tail(&self.path, length - TAIL)
+            && let Some((session, source)) = load_end(&self.path, length)
         {
             self.send(Event::Tail(Box::new(OpenLog::new(session, source))))?;
         }

@@ -9,6 +9,8 @@ use super::Action;
 pub enum Context {
     /// A session is open.
     Inspector,
+    /// A session is open, and the pane with a trace has the keys: these go before the others.
+    Trace,
     /// The list of sessions.
     Picker,
     /// The list of sessions while its filter is empty: these keys are text once something is typed.
@@ -55,6 +57,15 @@ const fn pick(
     Binding { context: Context::Picker, action, keys, topic, doc, hint }
 }
 
+const fn link(
+    action: Action,
+    keys: &'static [&'static str],
+    doc: &'static str,
+    hint: &'static str,
+) -> Binding {
+    Binding { context: Context::Trace, action, keys, topic: TRACE, doc, hint }
+}
+
 const fn when_empty(binding: Binding) -> Binding {
     Binding { context: Context::EmptyFilter, ..binding }
 }
@@ -63,11 +74,19 @@ const MOVE: &str = "Move";
 const TIME: &str = "Time";
 const FIND: &str = "Find";
 const SHOW: &str = "Show";
+const TRACE: &str = "In a trace";
 const LIST: &str = "Sessions";
 
 /// Every key.
 pub const TABLE: &[Binding] = &[
     bind(Action::Open, &["Enter"], MOVE, "open a node and step in, unfold a long result", "open"),
+    bind(
+        Action::Trace,
+        &["t"],
+        FIND,
+        "trace: the turns that a summary's sentence rests on, or what became of a turn",
+        "trace",
+    ),
     bind(Action::Down, &["Down", "j"], MOVE, "one row down; 12j moves twelve", ""),
     bind(Action::Up, &["Up", "k"], MOVE, "one row up", ""),
     bind(Action::PageDown, &["PgDn", "Space", "Ctrl-f"], MOVE, "a page down", ""),
@@ -108,7 +127,13 @@ pub const TABLE: &[Binding] = &[
     ),
     bind(Action::NextMatch, &["n"], FIND, "next match", ""),
     bind(Action::PreviousMatch, &["N"], FIND, "previous match", ""),
-    bind(Action::Jump, &[":"], FIND, "jump to t489, t489.2, L560, g3, @NAME/t12 or a clock time", "jump"),
+    bind(
+        Action::Jump,
+        &[":"],
+        FIND,
+        "jump to t489, t489.2, L560, g3, g3.s12, @NAME/t12 or a clock time",
+        "jump",
+    ),
     bind(
         Action::Filter,
         &["F"],
@@ -120,7 +145,7 @@ pub const TABLE: &[Binding] = &[
         Action::Original,
         &["o"],
         FIND,
-        "from a summary to the first turn it covers; between a call and its result",
+        "from a summary to the first turn it covers; from a sentence to the turn behind its oldest wording; between a call and its result",
         "",
     ),
     bind(Action::WindowView, &["1"], SHOW, "Window: what the model sees", ""),
@@ -136,6 +161,10 @@ pub const TABLE: &[Binding] = &[
     bind(Action::Help, &["?"], SHOW, "this help", "help"),
     bind(Action::Stop, &["Ctrl-z"], SHOW, "back to the shell for now; its `fg` returns here", ""),
     bind(Action::Quit, &["q", "Ctrl-c"], SHOW, "quit", "quit"),
+    link(Action::Open, &["Enter", "o"], "go to the chosen turn or sentence", "go there"),
+    link(Action::Back, &["Esc", "Backspace"], "back to the sentence or turn it is about", "back"),
+    link(Action::Down, &["Down", "j"], "choose the next one; scroll where none is in sight", "choose"),
+    link(Action::Up, &["Up", "k"], "choose the one before", ""),
     pick(Action::Open, &["Enter"], LIST, "open the session; one that is being written is followed", "open"),
     pick(Action::Down, &["Down", "Ctrl-n"], LIST, "the next session", ""),
     pick(Action::Up, &["Up", "Ctrl-p"], LIST, "the one before", ""),
@@ -165,7 +194,7 @@ pub const TABLE: &[Binding] = &[
 ];
 
 /// Topics of the help, in order.
-const TOPICS: [&str; 5] = [MOVE, TIME, FIND, SHOW, LIST];
+const TOPICS: [&str; 6] = [MOVE, TIME, FIND, TRACE, SHOW, LIST];
 
 /// The rows that hold in one of `contexts`, in order.
 pub fn bindings(contexts: &[Context]) -> impl Iterator<Item = &'static Binding> {
@@ -212,7 +241,7 @@ mod tests {
     use std::collections::HashSet;
 
     /// Contexts that hold at the same time.
-    const TOGETHER: [&[Context]; 2] = [&[Context::Inspector], &PICKER];
+    const TOGETHER: [&[Context]; 3] = [&[Context::Inspector], &[Context::Trace], &PICKER];
 
     #[test]
     fn no_key_is_bound_twice_and_every_row_says_what_it_does() {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use ratatui::layout::Rect;
 
+use crate::lineage::tracing::{self, Tracing};
 use crate::log::Flow;
 use crate::outline::{Group, Node, Outline, View, ViewKind};
 use crate::session::later::Job;
@@ -17,6 +18,7 @@ use super::pager::Place;
 use super::prompt::Prompt;
 use super::search::Search;
 use super::theme::Theme;
+use super::trace;
 use super::tree::Tree;
 
 /// How the interface starts.
@@ -56,6 +58,8 @@ pub struct Feed {
     pub gone: bool,
     /// It cannot be read, and why.
     pub problem: Option<String>,
+    /// Why what has come so far is no log of a known format.
+    pub doubt: Option<String>,
     /// Changes are looked for by polling, since no events arrive.
     pub polled: bool,
     /// All that is there was read.
@@ -79,6 +83,11 @@ impl Feed {
             resting: true,
             ..Self::default()
         }
+    }
+
+    /// Why there is no log to show, if something is wrong with it.
+    pub(super) fn nothing(&self) -> Option<&str> {
+        self.problem.as_deref().or(self.doubt.as_deref())
     }
 
     /// Bytes read and to read, while what was there at the start is still being read and their number is known.
@@ -107,8 +116,22 @@ pub struct Detail {
     pub width: usize,
     /// See `width`.
     pub height: usize,
-    /// It shows a difference of summaries instead of the node.
-    pub difference: bool,
+    /// What of the node it shows.
+    pub shows: Shows,
+    /// Words to scroll to once they are there.
+    pub seek: Option<String>,
+}
+
+/// What the detail pane shows of the selected node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shows {
+    /// Itself.
+    #[default]
+    Node,
+    /// A difference of summaries.
+    Difference,
+    /// The trace of this sentence or turn; of every other sentence that is selected after it.
+    Trace(Node),
 }
 
 /// Where things were drawn, for the mouse.
@@ -135,6 +158,10 @@ pub struct Visit {
     pub(super) as_of: u32,
     pub(super) selected: Vec<Node>,
     pub(super) following: bool,
+    /// The trace that was shown: what it was of, the place in it and the chosen link.
+    pub(super) trace: Option<(Node, Place, Option<usize>)>,
+    /// What a link of that trace led to: while that is selected, one key leads back.
+    pub(super) led_to: Option<Node>,
 }
 
 /// All of it.
@@ -156,6 +183,8 @@ pub struct Model {
     pub trees: [Tree; 2],
     /// The detail pane.
     pub detail: Detail,
+    /// What was traced, and what is to be.
+    pub tracing: Tracing,
     /// The pane that has the keys.
     pub pane: Pane,
     /// One pane on the whole screen.
@@ -208,6 +237,7 @@ impl Model {
             view: None,
             trees: fresh_trees(),
             detail: Detail::default(),
+            tracing: Tracing::default(),
             pane: Pane::Tree,
             zoom: false,
             split: 45,
@@ -276,6 +306,11 @@ impl Model {
             as_of: self.as_of,
             selected: self.tree().selected.clone(),
             following: self.following,
+            trace: match self.detail.shows {
+                Shows::Trace(node) => Some((node, self.detail.place, self.detail.document.chosen)),
+                _ => None,
+            },
+            led_to: None,
         }
     }
 
@@ -293,11 +328,19 @@ impl Model {
         self.visits.clear();
         self.trees = fresh_trees();
         self.detail.of = None;
+        self.detail.shows = Shows::Node;
+        self.tracing.forget();
     }
 
     /// What is to be read for the next frame on another thread.
     pub(super) fn job(&self) -> Option<Job> {
         self.log.as_ref()?.job()
+    }
+
+    /// What is to be traced for the next frame on another thread.
+    pub(super) fn tracing_job(&mut self) -> Option<tracing::Job> {
+        let log = self.log.as_ref()?;
+        self.tracing.job(&log.session, &log.source)
     }
 
     /// Shows a log that was read to its end.
@@ -364,17 +407,46 @@ impl Model {
     pub(super) fn refresh_detail(&mut self) {
         let Some(node) = self.selected() else { return };
         let of = Some((node, self.as_of));
-        if (self.detail.of == of && !self.detail.document.pending) || self.detail.difference {
-            return;
+        if let Shows::Trace(traced) = self.detail.shows
+            && traced != node
+        {
+            // Going from sentence to sentence goes from trace to trace; anything else is shown itself.
+            self.detail.shows = match node {
+                Node::Sentence(..) => Shows::Trace(node),
+                _ => Shows::Node,
+            };
+            self.detail.of = None;
         }
         let (Some(log), Some(view)) = (&self.log, &self.view) else { return };
+        ask(&mut self.tracing, &log.session, node, self.detail.shows);
+        if (self.detail.of == of && !self.detail.document.pending) || self.detail.shows == Shows::Difference {
+            return;
+        }
         let same_node =
             self.detail.of.is_some_and(|(shown, _)| shown == node) && !self.detail.document.pending;
-        self.detail.document = detail::document(view, log, node);
+        let chosen = self.detail.document.chosen;
+        self.detail.document = match (self.detail.shows, node) {
+            (Shows::Trace(_), Node::Sentence(generation, place)) => {
+                trace::sentence(view, log, &self.tracing, generation, place)
+            }
+            (Shows::Trace(_), Node::Turn(id) | Node::Part(id, _)) => trace::turn(log, &self.tracing, id),
+            _ => detail::document(view, log, &self.tracing, node),
+        };
         self.detail.of = of;
-        if !same_node {
+        if same_node {
+            // A trace grows while it is looked at; the first links stay where they are.
+            let document = &mut self.detail.document;
+            let holds =
+                |chosen: &usize| document.blocks.get(*chosen).is_some_and(|block| block.link.is_some());
+            document.chosen = chosen.filter(holds).or(document.chosen);
+        } else {
             self.detail.place = Place::default();
             self.show_match();
+        }
+        if !self.detail.document.pending
+            && let Some(words) = self.detail.seek.take()
+        {
+            self.show_words(&words);
         }
     }
 
@@ -387,11 +459,27 @@ impl Model {
     pub(super) fn selected_turn(&self) -> Option<TurnId> {
         match self.selected()? {
             Node::Turn(id) | Node::Part(id, _) | Node::Group(Group::Notes(id)) => Some(id),
-            Node::Generation(generation) | Node::Section(generation, _) => {
+            Node::Generation(generation) | Node::Section(generation, _) | Node::Sentence(generation, _) => {
                 self.session()?.generation(generation)?.summary
             }
             _ => None,
         }
+    }
+}
+
+/// Asks for what the document of `node` needs and does not have: every frame anew, so that what is not looked at any
+/// more is not asked for. It is made anew when that comes.
+fn ask(tracing: &mut Tracing, session: &Session, node: Node, shows: Shows) {
+    let wanted = match (shows, node) {
+        (Shows::Trace(_), Node::Sentence(generation, _)) => tracing.next_back(session, generation),
+        (_, Node::Sentence(generation, _)) => Some(generation),
+        (Shows::Trace(_), Node::Turn(id) | Node::Part(id, _)) => {
+            tracing.next_on(session, session.turn(id).number)
+        }
+        _ => None,
+    };
+    if let Some(generation) = wanted {
+        tracing.ask(session, generation);
     }
 }
 

@@ -7,7 +7,16 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::text::display;
 
-use super::document::{Document, Line, Tone};
+use super::document::{Document, Line, Runs, Tone};
+
+/// From this width on two texts to compare stand side by side.
+const SIDE_BY_SIDE: usize = 60;
+/// What stands between them.
+const BETWEEN: &str = " │ ";
+/// What stands before the second of them where it stands below the first.
+const BECAME: &str = "→ ";
+/// The signs before a link: chosen, and not.
+const LINK: (&str, &str) = ("▸ ", "  ");
 
 /// Where the first row on the screen stands: a line of the document and a row of that line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,8 +66,13 @@ pub fn wrap(text: &str, width: usize, hang: usize) -> Vec<Range<usize>> {
 
 /// The rows of one line of a document.
 pub fn rows(line: &Line, width: usize) -> Vec<Row> {
-    let runs: Vec<(Tone, String)> = match line {
+    let runs: Runs = match line {
         Line::Blank => return vec![Row::default()],
+        Line::Pair(before, after) => return pair(before, after, width),
+        Line::Link(chosen, tone, text) => {
+            let (tone, sign) = if *chosen { (Tone::Chosen, LINK.0) } else { (*tone, LINK.1) };
+            vec![(tone, format!("{sign}{}", display::safe(text)))]
+        }
         Line::Heading(tone, text) => vec![(*tone, display::safe(text).into_owned())],
         Line::Text(text) => vec![(Tone::Text, display::safe(text).into_owned())],
         Line::Fold(text) => vec![(Tone::Warn, text.clone())],
@@ -76,6 +90,38 @@ pub fn rows(line: &Line, width: usize) -> Vec<Row> {
         Row { runs }
     };
     wrap(&whole, width, hang).into_iter().enumerate().map(row).collect()
+}
+
+/// Two texts side by side, or one under the other where there is no room.
+fn pair(before: &[(Tone, String)], after: &[(Tone, String)], width: usize) -> Vec<Row> {
+    if width < SIDE_BY_SIDE {
+        let mut out = rows(&Line::Runs(before), width);
+        let mut below = rows(&Line::Runs(after), width.saturating_sub(BECAME.width()));
+        for (number, row) in below.iter_mut().enumerate() {
+            let sign = if number == 0 { BECAME.to_owned() } else { " ".repeat(BECAME.width()) };
+            row.runs.insert(0, (Tone::Dim, sign));
+        }
+        out.extend(below);
+        return out;
+    }
+    let column = (width - BETWEEN.width()) / 2;
+    let (left, right) = (rows(&Line::Runs(before), column), rows(&Line::Runs(after), column));
+    let mut right = right.into_iter();
+    let height = left.len().max(right.len());
+    let mut left = left.into_iter();
+    (0..height)
+        .map(|_| {
+            let mut runs = left.next().unwrap_or_default().runs;
+            // A row may end with the space at which it was cut, one column too many.
+            if let Some((_, text)) = runs.last_mut() {
+                text.truncate(text.trim_end().len());
+            }
+            let taken: usize = runs.iter().map(|(_, text)| text.width()).sum();
+            runs.push((Tone::Dim, format!("{:gap$}{BETWEEN}", "", gap = column.saturating_sub(taken))));
+            runs.extend(right.next().unwrap_or_default().runs);
+            Row { runs }
+        })
+        .collect()
 }
 
 /// How far the rows after the first are set in: to where the words of the line begin, behind white space and a

@@ -1,6 +1,10 @@
 //! One line that a person types: a search, an address, a filter.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use unicode_width::UnicodeWidthStr;
+
+use crate::text::columns::{shorten, shorten_start};
+use crate::text::display::safe;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +34,7 @@ impl Kind {
     pub fn hint(self) -> &'static str {
         match self {
             Self::Search => "regular expression; capitals make it exact",
-            Self::Jump => "t489  t489.2  L560  g3  @NAME/t12  14:02",
+            Self::Jump => "t489  t489.2  L560  g3  g3.s12  @NAME/t12  14:02",
             Self::Filter => "user assistant tool summary  Bash  @NAME  error  voice; empty shows all",
             Self::Sessions => "type to filter by title, project, agent and path",
         }
@@ -109,6 +113,20 @@ impl Prompt {
         }
     }
 
+    /// As much of the line as `width` columns show, the cursor among it, and the column the cursor stands at.
+    pub fn window(&self, width: usize) -> (String, usize) {
+        let (before, after) = (safe(&self.text[..self.cursor]), safe(&self.text[self.cursor..]));
+        if before.width() + after.width() < width {
+            return (format!("{before}{after}"), before.width());
+        }
+        // What follows the cursor gets at most a quarter, and the cursor its column.
+        let behind = after.width().min(width / 4).max(1);
+        let mut shown = shorten_start(&before, width.saturating_sub(behind));
+        let column = shown.width();
+        shown.push_str(&shorten(&after, width.saturating_sub(column)));
+        (shown, column)
+    }
+
     fn insert(&mut self, c: char) {
         self.text.insert(self.cursor, c);
         self.cursor += c.len_utf8();
@@ -140,6 +158,20 @@ mod tests {
         use KeyCode::{Backspace, Char, Delete, Home, Left, Right};
         assert_eq!(typed(&[Char('é'), Char('x'), Left, Backspace, Char('a')]).text, "ax");
         assert_eq!(typed(&[Char('a'), Char('é'), Home, Delete, Right, Char('b')]).text, "éb");
+    }
+
+    #[test]
+    fn a_line_too_long_is_shown_around_its_cursor() {
+        let mut prompt = Prompt::new(Kind::Search);
+        prompt.paste("0123456789");
+        assert_eq!(prompt.window(11), ("0123456789".to_owned(), 10));
+        assert_eq!(prompt.window(10), ("…23456789".to_owned(), 9));
+        assert_eq!(prompt.window(4), ("…89".to_owned(), 3));
+        prompt.cursor = 5;
+        assert_eq!(prompt.window(8), ("0123456…".to_owned(), 5));
+        prompt.cursor = 0;
+        assert_eq!(prompt.window(8), ("0123456…".to_owned(), 0));
+        assert_eq!(prompt.window(0), (String::new(), 0));
     }
 
     #[test]

@@ -22,16 +22,18 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::Paragraph;
+use ratatui::widgets::{Block, Borders, Paragraph};
 use unicode_width::UnicodeWidthStr;
 
 use crate::text::columns::cut;
+use crate::text::display::safe;
 
-pub(super) use status::hints;
+pub(super) use status::{hints, told, told_at_most};
 
 use super::document::Tone;
 use super::keys::Context;
 use super::model::{Areas, Model, Pane};
+use super::pager;
 use super::theme::Theme;
 
 /// The smallest screen that everything fits on.
@@ -57,7 +59,7 @@ pub fn screen(frame: &mut Frame, model: &mut Model) {
         Constraint::Length(header),
         Constraint::Min(1),
         Constraint::Length(banner),
-        Constraint::Length(1),
+        Constraint::Length(status::height(model, area)),
     ])
     .areas(area);
     header::render(frame, top, model);
@@ -68,11 +70,43 @@ pub fn screen(frame: &mut Frame, model: &mut Model) {
     }
     status::render(frame, bottom, model, small);
     if let Some(top) = model.help {
-        model.help = Some(help::render(frame, area, &model.theme, &[Context::Inspector], top));
+        model.help =
+            Some(help::render(frame, area, &model.theme, &[Context::Inspector, Context::Trace], top));
     }
 }
 
+/// What is said where there is nothing else to show, all of it: why there is no log.
+fn nothing(frame: &mut Frame, area: Rect, model: &Model) {
+    let theme = &model.theme;
+    let block = Block::new().borders(Borders::ALL).border_style(theme.border);
+    let inner = block.inner(area);
+    frame.render_widget(block, area);
+    let mut lines = Vec::new();
+    let width = usize::from(inner.width).saturating_sub(2);
+    let more = "It is watched: what comes next may still be one.";
+    let hope = model.feed.doubt.as_ref().map(|_| format!("\n\n{more}"));
+    for line in [model.feed.nothing().unwrap_or_default(), &hope.unwrap_or_default()].concat().lines() {
+        let text = safe(line);
+        let rows = pager::wrap(&text, width, 2).into_iter().enumerate();
+        let row = |(number, range): (usize, std::ops::Range<usize>)| {
+            let indent = if number == 0 { " " } else { "   " };
+            Line::styled(format!("{indent}{}", &text[range]), theme.warn)
+        };
+        lines.extend(rows.map(row));
+    }
+    let room = usize::from(inner.height);
+    if lines.len() > room {
+        lines.truncate(room.saturating_sub(1));
+        lines.push(Line::styled("   …", theme.warn));
+    }
+    frame.render_widget(Paragraph::new(lines), inner);
+}
+
 fn panes(frame: &mut Frame, area: Rect, model: &mut Model) {
+    if model.log.is_none() && model.feed.nothing().is_some() {
+        nothing(frame, area, model);
+        return;
+    }
     // Two panes side by side need some width each; a narrow screen shows the one that has the keys.
     let one = model.zoom || area.width < SIDE_BY_SIDE;
     model.areas.one_pane = one;
@@ -107,6 +141,8 @@ fn style(theme: &Theme, tone: Tone) -> Style {
         Tone::Warn => theme.warn,
         Tone::Added => theme.added,
         Tone::Removed => theme.removed,
+        Tone::Shared => theme.shared,
+        Tone::Chosen => theme.selected,
     }
 }
 

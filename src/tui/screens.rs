@@ -12,6 +12,7 @@ use crate::discover::agents::{self, Place};
 use crate::discover::newest::{self, Directory, Newest};
 use crate::discover::watch::Bell;
 use crate::discover::{Scout, cache};
+use crate::lineage::tracing;
 use crate::log::Waker;
 use crate::session::later::Job;
 use crate::session::load;
@@ -262,9 +263,12 @@ impl Screens {
             }
             (Some(session), _) => {
                 terminal.draw(|frame| super::render::screen(frame, &mut session.model))?;
+                let outlet = Outlet { sender: self.sender.clone(), whom: For::Session(session.number) };
                 if let Some(job) = session.model.job() {
-                    let whom = For::Session(session.number);
-                    read(job, Outlet { sender: self.sender.clone(), whom });
+                    read(job, outlet.clone());
+                }
+                if let Some(job) = session.model.tracing_job() {
+                    trace(job, outlet);
                 }
                 Ok(())
             }
@@ -397,7 +401,8 @@ impl Drop for Screens {
 fn changes(model: &Model, event: &Event) -> bool {
     match event {
         Event::Resting { polled, pending } => model.feed != model.feed.at_rest(*polled, *pending),
-        Event::Gone => !model.feed.gone,
+        Event::Gone => !model.feed.gone || model.feed.problem.is_some(),
+        Event::Undecided(doubt) => model.feed.doubt.as_ref() != Some(doubt),
         Event::Waiting => !model.feed.waiting,
         Event::Unreadable(problem) => model.feed.problem.as_ref() != Some(problem),
         Event::Pause => model.count.is_some(),
@@ -408,6 +413,11 @@ fn changes(model: &Model, event: &Event) -> bool {
 /// Reads a large text on a thread of its own. There is only one at a time.
 fn read(job: Job, outlet: Outlet) {
     std::thread::spawn(move || outlet.send(Event::Read(Box::new(job.run()))));
+}
+
+/// Traces a generation on a thread of its own. There is only one at a time.
+fn trace(job: tracing::Job, outlet: Outlet) {
+    std::thread::spawn(move || outlet.send(Event::Traced(Box::new(job.run()))));
 }
 
 fn start_search(model: &mut Model, text: &str, outlet: Outlet) {

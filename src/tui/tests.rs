@@ -22,6 +22,8 @@ use super::theme::Theme;
 use super::update::{Effect, update};
 use super::{render, tree};
 
+mod trace;
+
 /// The interface with keys instead of a keyboard.
 struct App {
     model: Model,
@@ -95,8 +97,16 @@ impl App {
         loop {
             let model = &mut self.model;
             self.terminal.draw(|frame| render::screen(frame, model)).unwrap();
-            let Some(job) = self.model.job() else { return };
-            self.event(Event::Read(Box::new(job.run())));
+            let (read, traced) = (self.model.job(), self.model.tracing_job());
+            if read.is_none() && traced.is_none() {
+                return;
+            }
+            if let Some(job) = read {
+                self.event(Event::Read(Box::new(job.run())));
+            }
+            if let Some(job) = traced {
+                self.event(Event::Traced(Box::new(job.run())));
+            }
         }
     }
 
@@ -178,9 +188,9 @@ fn a_difference_of_two_summaries() {
 
 #[test]
 fn the_help_lists_the_keys() {
-    let mut app = App::new(120, 60);
+    let mut app = App::new(120, 70);
     app.press("?");
-    snapshot("help_120x60", &app);
+    snapshot("help_120x70", &app);
     app.press("x");
     assert!(!app.screen().contains("any key closes"));
 }

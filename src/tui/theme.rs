@@ -41,6 +41,8 @@ pub struct Theme {
     pub added: Style,
     /// Words that are gone.
     pub removed: Style,
+    /// Words that a sentence and its source share.
+    pub shared: Style,
 }
 
 #[derive(Deserialize)]
@@ -63,6 +65,7 @@ struct Names {
     gauge: String,
     added: String,
     removed: String,
+    shared: String,
 }
 
 impl TryFrom<Names> for Theme {
@@ -87,6 +90,7 @@ impl TryFrom<Names> for Theme {
             gauge: style(&names.gauge)?,
             added: style(&names.added)?,
             removed: style(&names.removed)?,
+            shared: style(&names.shared)?,
         })
     }
 }

@@ -4,6 +4,7 @@ mod arrive;
 mod find;
 mod mouse;
 mod moves;
+mod trace;
 
 use std::path::PathBuf;
 
@@ -72,6 +73,11 @@ pub fn update(model: &mut Model, event: Event) -> Vec<Effect> {
             model.stale_detail();
             Vec::new()
         }
+        Event::Traced(done) => {
+            model.tracing.take(*done);
+            model.stale_detail();
+            Vec::new()
+        }
         Event::Resize => vec![Effect::Redraw],
         Event::Stop => vec![Effect::Stop],
         Event::Continue => vec![Effect::Retake],
@@ -103,7 +109,8 @@ fn on_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
     {
         return Vec::new();
     }
-    let Some(action) = keys::action(&[keys::Context::Inspector], key) else {
+    let in_trace = keys::action(&[keys::Context::Trace], key).filter(|_| model.is_in_trace());
+    let Some(action) = in_trace.or_else(|| keys::action(&[keys::Context::Inspector], key)) else {
         (model.count, model.help) = (None, None);
         return Vec::new();
     };

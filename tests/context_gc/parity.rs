@@ -84,7 +84,7 @@ fn recorded_edge_cases() {
     assert!(compared == 12 || data("context-gc").is_none(), "{compared} compared");
 }
 
-/// The means over the benchmark files that are there.
+/// The means over the benchmark files that are there, as sums and counts: 74.5, 296.0 and 1071.5.
 #[test]
 fn benchmark_means() {
     let mut tokens: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
@@ -97,9 +97,9 @@ fn benchmark_means() {
     }
     let mean = |length: &str| {
         let all = &tokens[length];
-        all.iter().sum::<u64>() as f64 / all.len() as f64
+        (all.iter().sum::<u64>(), all.len())
     };
     if !tokens.is_empty() {
-        assert_eq!([mean("short"), mean("medium"), mean("long")], [74.5, 296.0, 1071.5]);
+        assert_eq!([mean("short"), mean("medium"), mean("long")], [(149, 2), (592, 2), (2143, 2)]);
     }
 }

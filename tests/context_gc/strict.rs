@@ -93,7 +93,9 @@ fn defect_4_a_repeated_id_loses_nothing() {
     let events = [says("a", 1, None), event("a", "decision", 2, Some("a"), &json!({"content": "second"}))];
     mended(&events, |compacted| compacted.prompt == "a said\nsecond");
     let mut gc = ContextGc::default();
-    events.iter().for_each(|event| gc.add_event(event.clone()).unwrap());
+    for event in &events {
+        gc.add_event(event.clone()).unwrap();
+    }
     assert_eq!(gc.receipt("a"), Some(events[0].source()));
     assert_eq!(gc.receipt("a#2"), Some(events[1].source()));
     assert!(gc.compacted().unwrap().oddities[0].to_string().contains("kept as \"a#2\""));

@@ -47,16 +47,16 @@ fn ten_thousand_sub_agents_are_listed_and_only_those_on_the_screen_are_read() {
     assert!(bytes_read(id) < 1 << 20, "{} bytes were read for the first screen", bytes_read(id));
 
     // Forty rows that hold no large file.
-    screen.press(":@a05005\r");
-    screen.wait("task 5005 short");
+    screen.press(":@a05045\r");
+    screen.wait("task 5045 short");
     assert!(bytes_read(id) < 2 << 20, "{} bytes were read for forty sub-agents", bytes_read(id));
     for _ in 0..30 {
         screen.press("j");
     }
-    screen.wait("task 5035 short");
+    screen.wait("task 5075 short");
 
     // The large ones are read beside the drawing, and only those that came by.
-    for _ in 0..5 {
+    for _ in 0..4 {
         screen.press("\x1b[6~");
     }
     screen.wait("task 5200 short");

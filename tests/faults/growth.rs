@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::processes::{bytes_read, peak_memory};
 use crate::pty::{self, Screen};
@@ -124,7 +125,8 @@ fn a_deleted_log_stays_on_the_screen_and_comes_back() {
             fs::remove_file(bench.path()).unwrap();
             bench.screen.wait("✗ file deleted");
             bench.screen.press("k");
-            bench.screen.wait("first 5.");
+            // The detail's title: a key that is taken later would take the message away.
+            bench.screen.wait("┌ t5 user");
             fs::write(bench.path(), prompts(sample, "again", 3)).unwrap();
             bench.screen.wait("the log was deleted and is back: read anew");
             bench.screen.wait("again 3.");
@@ -159,7 +161,9 @@ fn a_log_that_cannot_be_read_says_so_and_is_read_once_it_can_be() {
         fs::remove_file(&link).unwrap();
         std::os::unix::fs::symlink(UNREADABLE, &link).unwrap();
         bench.screen.wait("✗ cannot be read");
+        bench.screen.wait("what was read of it stays");
         bench.screen.wait("Input/output error");
+        bench.screen.wait("first 6.");
         let other = link.with_extension("other");
         fs::write(&other, prompts(sample, "healed", 3)).unwrap();
         fs::remove_file(&link).unwrap();
@@ -195,15 +199,32 @@ fn a_log_without_rights_says_so() {
 }
 
 #[test]
-fn a_folder_in_place_of_the_log_says_so() {
-    for sample in &SAMPLES {
+fn something_else_in_place_of_the_log_is_named_and_what_was_read_stays() {
+    type Place = fn(&Path);
+    let places: [(&str, Place, Place); 3] = [
+        ("a folder", |path| fs::create_dir(path).unwrap(), |path| fs::remove_dir(path).unwrap()),
+        (
+            "a pipe",
+            |path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success()),
+            |path| fs::remove_file(path).unwrap(),
+        ),
+        (
+            "a socket",
+            |path| drop(std::os::unix::net::UnixListener::bind(path).unwrap()),
+            |path| fs::remove_file(path).unwrap(),
+        ),
+    ];
+    for (sample, (what, put, take)) in SAMPLES.iter().cycle().zip(places) {
         let mut bench = Bench::new(&prompts(sample, "first", 6), &["--follow"]);
         bench.screen.wait("first 6.");
         fs::remove_file(bench.path()).unwrap();
-        fs::create_dir(bench.path()).unwrap();
+        put(&bench.path());
         bench.screen.wait("✗ cannot be read");
-        bench.screen.wait("folder");
-        fs::remove_dir(bench.path()).unwrap();
+        bench.screen.wait("what was read of it stays");
+        bench.screen.wait(what);
+        bench.screen.press("k");
+        bench.screen.wait("┌ t5 user");
+        take(&bench.path());
         fs::write(bench.path(), prompts(sample, "again", 3)).unwrap();
         bench.screen.wait("again 3.");
         bench.quit();

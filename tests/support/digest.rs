@@ -1,5 +1,7 @@
 //! Everything that a session says, to compare two ways of reading one log.
 
+#![allow(dead_code, reason = "each test program uses a part of this")]
+
 use std::path::Path;
 
 use pentimento::session::load::{End, Feed};

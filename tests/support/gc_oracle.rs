@@ -196,21 +196,18 @@ impl Oracle<'_> {
             let label = self.labels[n].clone();
             let unit = self.unit(n);
             let keeper = unit.iter().find(|m| reasons[**m].is_none()).or(unit.iter().find(|m| critical(**m)));
-            match (&reasons[n], keeper) {
-                (Some(reason), keeper) => {
-                    answer.reasons.insert(label.clone(), reason.clone());
-                    match keeper {
-                        None => drop(answer.pruned.insert(label.clone())),
-                        Some(_) if critical(n) => {
-                            answer.protected.insert(label.clone(), "importance=critical".to_owned());
-                        }
-                        Some(keeper) => {
-                            let keeper = format!("kept together with {}", self.labels[*keeper]);
-                            answer.protected.insert(label.clone(), keeper);
-                        }
+            if let Some(reason) = &reasons[n] {
+                answer.reasons.insert(label.clone(), reason.clone());
+                match keeper {
+                    None => drop(answer.pruned.insert(label.clone())),
+                    Some(_) if critical(n) => {
+                        answer.protected.insert(label.clone(), "importance=critical".to_owned());
+                    }
+                    Some(keeper) => {
+                        let keeper = format!("kept together with {}", self.labels[*keeper]);
+                        answer.protected.insert(label.clone(), keeper);
                     }
                 }
-                (None, _) => {}
             }
             if !answer.pruned.contains(&label) {
                 answer.order.push(label);

@@ -55,6 +55,11 @@ pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
 
+/// The bundled demo session.
+pub fn demo() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/session.jsonl")
+}
+
 /// A log with these bytes; it is deleted when dropped.
 pub fn log_of(bytes: &[u8]) -> tempfile::NamedTempFile {
     let mut file = tempfile::Builder::new().suffix(".jsonl").tempfile().expect("a temporary file");

@@ -131,7 +131,11 @@ impl Listing {
             value["parent"] = json!(self.catalogue.get(parent).path.to_string_lossy());
             value["fork"] = json!(glance.is_some_and(|glance| glance.fork));
         }
-        if let Err(problem) = counted {
+        let problem = match counted {
+            Ok(counts) => counts.incomplete.as_ref(),
+            Err(problem) => Some(problem),
+        };
+        if let Some(problem) = problem {
             value["problem"] = json!(problem);
         }
         value

@@ -80,7 +80,10 @@ fn row(
     };
     let text = match counted {
         Err(problem) => format!("✗ {}", problem.lines().next().unwrap_or_default()),
-        Ok(_) => title(session, counted).map_or_else(|| session.name(), str::to_owned),
+        Ok(counts) => {
+            let mark = if counts.incomplete.is_some() { "✗ incomplete: " } else { "" };
+            format!("{mark}{}", title(session, counted).map_or_else(|| session.name(), str::to_owned))
+        }
     };
     let counts = counted.as_ref().ok();
     let number = |n: Option<u64>| n.map_or_else(String::new, short);

@@ -35,6 +35,7 @@ impl Bench {
                 Update::Epoch(epoch) => seen.push(format!("{epoch:?}!")),
                 Update::Waiting => return [seen, vec!["waiting".into()]].concat(),
                 Update::Gone => return [seen, vec!["gone".into()]].concat(),
+                Update::Displaced(error) => return [seen, vec![format!("displaced: {error}")]].concat(),
                 Update::Unreadable(error) => return [seen, vec![error.to_string()]].concat(),
             }
         }

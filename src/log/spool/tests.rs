@@ -59,7 +59,7 @@ impl Bench {
         loop {
             let flow = self.tail.flow().unwrap();
             if flow.ended {
-                return flow.trouble;
+                return flow.trouble.map(|trouble| trouble.to_string());
             }
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -214,7 +214,7 @@ fn a_fault_ends_the_waiting_and_is_said() {
     let spool = Spool::of_stream(Faulty, Err("a test".to_owned())).unwrap();
     spool.wait_beyond(0);
     assert!(spool.flow().ended);
-    assert!(spool.flow().trouble.unwrap().contains("fault"));
+    assert!(spool.flow().trouble.unwrap().cause.contains("fault"));
 }
 
 #[test]

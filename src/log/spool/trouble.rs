@@ -7,9 +7,7 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
     /// The input ends within compressed data.
-    #[error(
-        "the {kind} data is cut off at offset {offset} of the compressed log; all that comes before was read"
-    )]
+    #[error("the {kind} data is cut off at offset {offset} of the compressed log")]
     CutOff {
         /// The compression.
         kind: &'static str,
@@ -17,9 +15,7 @@ pub enum Trouble {
         offset: u64,
     },
     /// The data is not what it should be.
-    #[error(
-        "the {kind} data cannot be decompressed beyond offset {offset} of the compressed log ({reason}); all that comes before was read"
-    )]
+    #[error("the {kind} data cannot be decompressed beyond offset {offset} of the compressed log ({reason})")]
     Damaged {
         /// The compression.
         kind: &'static str,
@@ -30,7 +26,7 @@ pub enum Trouble {
     },
     /// What came out is not what went in.
     #[error(
-        "the {kind} data from offset {began} of the compressed log on does not match its checksum at offset {offset}: some of what was read may be wrong, and what follows was not read"
+        "the {kind} data from offset {began} of the compressed log on does not match its checksum at offset {offset}"
     )]
     Checksum {
         /// The compression.
@@ -50,7 +46,7 @@ pub enum Trouble {
     },
     /// Other bytes follow.
     #[error(
-        "behind the compressed data, at offset {offset} of the compressed log, stand bytes that are neither zstd nor gzip; they were left out"
+        "behind the compressed data, at offset {offset} of the compressed log, stand bytes that are neither zstd nor gzip"
     )]
     Trailing {
         /// Where they begin.
@@ -80,4 +76,16 @@ pub enum Trouble {
         /// What the system said.
         error: io::Error,
     },
+}
+
+impl Trouble {
+    /// What became of the rest of the log, behind a semicolon.
+    pub(super) fn rest(&self) -> &'static str {
+        match self {
+            Self::CutOff { .. } | Self::Damaged { .. } => "; all that comes before was read",
+            Self::Checksum { .. } => "; some of what was read may be wrong, and nothing behind it is read",
+            Self::Trailing { .. } => "; they were left out",
+            Self::Window { .. } | Self::Full { .. } | Self::Broken { .. } | Self::Unreadable { .. } => "",
+        }
+    }
 }

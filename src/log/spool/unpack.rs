@@ -23,8 +23,8 @@ const BLOCK_HEADER: usize = 3;
 /// Decompressed bytes that are handed on at a time.
 const OUT: usize = 256 << 10;
 
-/// Whether `first`, the first bytes of a file, begin compressed data.
-pub(in super::super) fn is_packed(first: &[u8]) -> bool {
+/// Whether `first`, the first bytes of a file or of what came out of one, begin compressed data.
+pub fn is_packed(first: &[u8]) -> bool {
     matches!(recognise(first), Start::Zstd | Start::Gzip)
 }
 
@@ -64,6 +64,8 @@ pub(super) struct Unpacker {
     read: u64,
     /// Compressed data has come to its end before.
     again: bool,
+    /// That was a gzip member: zero bytes may follow, which fill up blocks.
+    padded: bool,
     out: Out,
 }
 
@@ -111,7 +113,7 @@ impl Out {
 impl Unpacker {
     pub(super) fn new() -> Self {
         let out = Out { bytes: vec![0; OUT], filled: 0 };
-        Self { state: State::Start(Vec::new()), read: 0, again: false, out }
+        Self { state: State::Start(Vec::new()), read: 0, again: false, padded: false, out }
     }
 
     /// Takes `bytes`. What comes out of them, or of those before a damaged place, is handed on before this returns.
@@ -140,6 +142,12 @@ impl Unpacker {
     fn take(&mut self, mut bytes: &[u8], sink: Sink) -> Result<(), Trouble> {
         while let Some(first) = bytes.first() {
             let (used, ended) = match &mut self.state {
+                State::Start(known) if self.padded && known.is_empty() && *first == 0 => {
+                    let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+                    self.read += zeros as u64;
+                    bytes = &bytes[zeros..];
+                    continue;
+                }
                 State::Start(known) => {
                     known.push(*first);
                     self.read += 1;
@@ -157,6 +165,7 @@ impl Unpacker {
             self.read += used as u64;
             bytes = &bytes[used..];
             if ended {
+                self.padded = matches!(self.state, State::Gzip(_));
                 self.state = State::Start(Vec::new());
                 self.again = true;
             }

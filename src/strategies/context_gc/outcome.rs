@@ -188,11 +188,11 @@ impl Compacted {
     pub(super) fn total(&mut self) {
         let texts: Vec<&str> = self.rows.iter().map(Row::text).collect();
         self.prompt = texts.join("\n");
-        self.tokens_after = super::line::tokens(self.prompt.chars().count());
+        self.tokens_after = super::prompt::tokens(self.prompt.chars().count());
         let own = self.rows.iter().filter(|row| matches!(row, Row::Event { .. }));
         let (rows, characters) =
             own.fold((0usize, 0), |(rows, sum), row| (rows + 1, sum + row.text().chars().count()));
-        self.receipt_tokens = self.tokens_after - super::line::tokens(characters + rows.saturating_sub(1));
+        self.receipt_tokens = self.tokens_after - super::prompt::tokens(characters + rows.saturating_sub(1));
     }
 
     /// What became of an event.

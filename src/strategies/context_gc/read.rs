@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::event::{Event, INJECTION, Invalid};
+use super::event::{Event, Invalid, is_injection};
 use super::trace::{ContextGc, Mode};
 
 /// A trace.
@@ -19,16 +19,15 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// The text of the event that is kept under `id`, as it stands in the trace: in `reference` the last that has the id,
+    /// The trace with every event added, for asking what stands behind an id: in `reference` the last event that has it,
     /// in `strict` each has a name of its own.
-    pub fn source(&self, id: &str, mode: Mode) -> Option<String> {
-        if mode == Mode::Reference {
-            let event = self.events.iter().rev().find(|event| event.id() == id)?;
-            return Some(event.source().to_owned());
-        }
+    pub fn sources(&self, mode: Mode) -> ContextGc {
         let mut gc = ContextGc::new(mode);
-        self.events.iter().try_for_each(|event| gc.add_event(event.clone())).ok()?;
-        gc.receipt(id).map(str::to_owned)
+        for event in &self.events {
+            // What `reference` refuses it keeps all the same.
+            let _ = gc.add_event(event.clone());
+        }
+        gc
     }
 }
 
@@ -124,15 +123,6 @@ fn is_event(text: &str) -> bool {
         // Broken further on: a first line that is whole speaks for JSON Lines.
         _ => text.lines().next().is_some_and(|line| serde_json::from_str::<&RawValue>(line).is_ok()),
     }
-}
-
-fn is_injection(record: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Typed<'a> {
-        #[serde(rename = "type")]
-        kind: &'a str,
-    }
-    serde_json::from_str::<Typed>(record).is_ok_and(|record| record.kind == INJECTION)
 }
 
 /// The byte of `whole` at which `part` of it begins.

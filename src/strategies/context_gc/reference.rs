@@ -7,12 +7,13 @@ mod cycles;
 mod render;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
 use super::event::{Event, Kind};
-use super::line;
 use super::outcome::{Compacted, Stage};
+use super::prompt;
 use super::trace::GcError;
 use super::value::Value;
 
@@ -55,7 +56,7 @@ pub(super) fn compact(events: &[Event]) -> Result<Compacted, GcError> {
     graph.overrides()?;
     graph.dedup()?;
     graph.collapse();
-    Ok(graph.render(line::tokens_of(events)))
+    Ok(graph.render(prompt::tokens_of(events)))
 }
 
 impl<'a> Graph<'a> {
@@ -253,8 +254,10 @@ impl<'a> Graph<'a> {
 /// The id of the stub for a cycle of these ids, which are sorted.
 pub(super) fn cluster_id(ids: &[&str]) -> String {
     let digest = Sha256::digest(ids.join(","));
-    let hex: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-    format!("cluster_{hex}")
+    digest.iter().take(6).fold("cluster_".to_owned(), |mut id, byte| {
+        write!(id, "{byte:02x}").unwrap_or_default();
+        id
+    })
 }
 
 /// A text that is the same for values which Python takes for the same key; nothing for null. Lists and objects are no

@@ -3,7 +3,28 @@
 //! Owns the replay of a session's main thread: turn after turn its events are added (`session/rules.rs` says which), and
 //! what a turn prunes is stamped with it, so the context as of any turn is found from stamps. A turn is a receipt once
 //! every part of it is pruned; while one part is live the turn stays whole. What is not on a turn's path is not in its
-//! context under any strategy, so branches that were given up show only in the list of receipts.
+//! context under any strategy, so branches that were given up show only in the list of receipts. Of a trace that was opened
+//! as a session every turn is the event that it is.
+//!
+//! What an agent's session says as events, and why:
+//!
+//! | in the session | event | why |
+//! |---|---|---|
+//! | the turn itself | `decision` without words | what an abandon names, and what the next turn follows |
+//! | a prompt of the user's | `requirement` | what the user asked for or forbade; no stage but the sweep prunes it |
+//! | text, thinking, a summary, what the harness put in | `decision` | said once; pruned with its branch only |
+//! | a look (reading, listing, searching) and its result | `tool_call`, `tool_result` | the same look with the same result adds nothing. Its arguments carry how often what it looks at was changed before, so a look after a change is never a duplicate of one before it: a later edit refers to the state that was seen last |
+//! | a result with the user's own words in it | `tool_result` with a result of its own | the user said it, each time |
+//! | a call that changed a file | `file_edit` | later edits build on it: pruned with its branch only |
+//! | a change that failed | `error` | it changed nothing, and says so |
+//! | a command, once its result came | `command_run`, `test_run`, `git_commit` | it acted, or told the state at that time: running the tests again after a change says something new even where it says the same |
+//! | the list of what is to be done | `set_var` | each list replaces the one before; the newest tells all |
+//! | any other call and its result | `tool_call` with an argument of its own, `tool_result` | it may act: never a duplicate |
+//! | a branch that was left | `abandon` of its first turn | the turn that goes on elsewhere follows what comes before the branch |
+//! | a microcompaction | none: its receipts are listed as recorded | the agent itself took those results out of its view; what is replayed here starts from all that was said, as it does beside recorded summaries |
+//!
+//! So nothing is pruned that a later event refers to: a look is pruned only while an equal one with nothing changed since
+//! stands before it, a list only when a newer one is there, and all else only with a branch that the session left.
 
 mod rules;
 
@@ -11,10 +32,10 @@ use std::collections::HashMap;
 
 use crate::log::LogError;
 use crate::session::open::OpenLog;
-use crate::session::{Session, TurnId};
+use crate::session::{Clearing, Session, TurnId, text};
 
-use super::super::{Context, Entry, Strategy, full};
-use super::{ContextGc, Fate, Mode, Stage};
+use super::super::{CONTEXT_GC, Context, Entry, full};
+use super::{ContextGc, Event, Fate, Mode, Stage, Trace};
 
 /// The turns of a session's main thread as events, each with what became of it and when.
 #[derive(Debug, Default)]
@@ -23,6 +44,8 @@ pub struct Replay {
     /// The items of each turn.
     of_turn: HashMap<TurnId, Vec<usize>>,
     by_id: HashMap<String, usize>,
+    /// What the agent itself took out of view.
+    cleared: Vec<Stub>,
 }
 
 /// An event, the parts that it stands for, and its stamps.
@@ -44,8 +67,8 @@ pub struct Stub {
     pub parts: Vec<(TurnId, u32)>,
     /// After which turn it was pruned.
     pub at: u32,
-    /// The stage that pruned it.
-    pub stage: Stage,
+    /// The stage that pruned it; none where the log records that the agent did.
+    pub stage: Option<Stage>,
     /// Why.
     pub reason: String,
 }
@@ -56,12 +79,17 @@ impl Replay {
         let mut replay = Self::default();
         let mut rules = rules::Rules::default();
         let mut gc = ContextGc::new(Mode::Strict);
+        let is_trace = log.session.format.is_trace();
         for id in &log.session.main().turns {
             let number = log.session.turn(*id).number;
-            for mapped in rules.events(log, *id)? {
+            let events = if is_trace { own(log, *id)? } else { rules.events(log, *id)? };
+            for mut mapped in events {
                 // `strict` takes every event.
                 if gc.add_event(mapped.event).is_err() {
                     continue;
+                }
+                if is_trace {
+                    gc.newest().unwrap_or_default().clone_into(&mut mapped.id);
                 }
                 let place = replay.items.len();
                 let mut turns: Vec<TurnId> = mapped.parts.iter().map(|(turn, _)| *turn).collect();
@@ -76,6 +104,8 @@ impl Replay {
             }
             replay.stamp(&mut gc, number);
         }
+        replay.cleared =
+            log.session.clearings().iter().flat_map(|clearing| cleared(&log.session, clearing)).collect();
         Ok(replay)
     }
 
@@ -99,31 +129,22 @@ impl Replay {
         self.by_id.get(id).map(|place| &*self.items[*place].parts)
     }
 
-    /// What stands behind a receipt after turn `number`, in the order of the session.
+    /// The receipts as of turn `number`: those of the stages, then those that the log records, each in the order of the
+    /// session.
     pub fn receipts(&self, number: u32) -> impl Iterator<Item = Stub> {
-        self.items.iter().filter(|item| !item.parts.is_empty()).filter_map(move |item| {
-            let (at, stage, reason) = item.pruned(number)?;
-            let (id, parts) = (item.id.clone(), item.parts.clone());
-            Some(Stub { id, parts, at, stage, reason: reason.to_owned() })
-        })
+        let cleared = self.cleared.iter().filter(move |stub| stub.at <= number).cloned();
+        self.items.iter().filter_map(move |item| item.stub(number)).chain(cleared)
     }
 
     /// The receipts that stand for a whole turn after turn `number`; none while any part of the turn is live.
     pub fn receipts_of(&self, session: &Session, turn: TurnId, number: u32) -> Vec<Stub> {
         let places = self.of_turn.get(&turn).map(Vec::as_slice).unwrap_or_default();
+        let stubs: Vec<Stub> = places.iter().filter_map(|place| self.items[*place].stub(number)).collect();
+        let own = stubs.iter().flat_map(|stub| &stub.parts).filter(|(of, _)| *of == turn);
         let mut gone = vec![false; session.part_count(turn)];
-        let mut stubs = Vec::new();
-        for item in places.iter().map(|place| &self.items[*place]) {
-            let Some((at, stage, reason)) = item.pruned(number) else { continue };
-            let own = item.parts.iter().filter(|(of, _)| *of == turn);
-            own.for_each(|(_, part)| {
-                if let Some(gone) = gone.get_mut(*part as usize) {
-                    *gone = true;
-                }
-            });
-            let (id, parts) = (item.id.clone(), item.parts.clone());
-            if !parts.is_empty() {
-                stubs.push(Stub { id, parts, at, stage, reason: reason.to_owned() });
+        for (_, part) in own {
+            if let Some(gone) = gone.get_mut(*part as usize) {
+                *gone = true;
             }
         }
         if gone.is_empty() || gone.contains(&false) { Vec::new() } else { stubs }
@@ -136,20 +157,65 @@ impl Replay {
         for entry in &mut entries {
             let Entry::Turn(id) = entry else { continue };
             let stubs = self.receipts_of(session, *id, number);
-            // A branch that the session went back to is no dead one.
-            if !stubs.is_empty() && stubs.iter().all(|stub| stub.stage != Stage::Sweep) {
+            // A branch that an agent's session went back to is no dead one; a trace has only its own word.
+            let swept = |stub: &Stub| stub.stage == Some(Stage::Sweep) && !session.format.is_trace();
+            if !stubs.is_empty() && !stubs.iter().any(swept) {
                 *entry = Entry::Receipt { target: *id };
             }
         }
         let tokens = entries.iter().map(|entry| entry.tokens(session)).sum();
-        Context { as_of: number, strategy: Strategy::ContextGc, entries, tokens }
+        Context { as_of: number, strategy: CONTEXT_GC, entries, tokens }
     }
 }
 
-impl Item {
-    fn pruned(&self, number: u32) -> Option<(u32, Stage, &str)> {
-        let (at, stamp) = self.stamps.iter().rev().find(|(at, _)| *at <= number)?;
-        let (stage, reason) = stamp.as_ref()?;
-        Some((*at, *stage, reason))
+/// The event that a turn of a trace is.
+fn own(log: &OpenLog, id: TurnId) -> Result<Vec<rules::Mapped>, LogError> {
+    let event = event_of(log, id)?;
+    let mapped = |event: Event| rules::Mapped { id: event.id().to_owned(), event, parts: vec![(id, 0)] };
+    Ok(event.into_iter().map(mapped).collect())
+}
+
+fn event_of(log: &OpenLog, id: TurnId) -> Result<Option<Event>, LogError> {
+    let row = log.session.row(log.session.turn(id).first_row);
+    let line = text::line(&log.source, &row)?;
+    Ok(std::str::from_utf8(&line)
+        .ok()
+        .and_then(|text| Event::parse(text.trim_start_matches('\u{feff}')).ok()))
+}
+
+/// The trace that a log is, if it is one. Lines that are no events are in the session, not here.
+pub fn trace(log: &OpenLog) -> Result<Option<Trace>, LogError> {
+    if !log.session.format.is_trace() {
+        return Ok(None);
     }
+    let events = log.session.main().turns.iter().map(|id| event_of(log, *id));
+    let events = events.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+    Ok(Some(Trace { events, injections: 0 }))
+}
+
+impl Item {
+    /// Its receipt after turn `number`, where it is pruned then and stands for something.
+    fn stub(&self, number: u32) -> Option<Stub> {
+        let (at, stamp) = self.stamps.iter().rev().find(|(at, _)| *at <= number)?;
+        let (stage, reason) = stamp.as_ref().filter(|_| !self.parts.is_empty())?;
+        let (id, parts) = (self.id.clone(), self.parts.clone());
+        Some(Stub { id, parts, at: *at, stage: Some(*stage), reason: reason.clone() })
+    }
+}
+
+/// The results that a microcompaction took out of view.
+fn cleared(session: &Session, clearing: &Clearing) -> Vec<Stub> {
+    let line = session.row(clearing.row).line;
+    let stub = |place: &u32| {
+        let turn = session.turn_of(session.part(*place));
+        let index = session.parts(turn).position(|(at, _)| at == *place)? as u32;
+        Some(Stub {
+            id: format!("t{}.{index}", session.turn(turn).number),
+            parts: vec![(turn, index)],
+            at: clearing.turn,
+            stage: None,
+            reason: format!("cleared by the agent (L{line})"),
+        })
+    };
+    clearing.parts.iter().filter_map(stub).collect()
 }

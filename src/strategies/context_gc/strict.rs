@@ -127,6 +127,11 @@ impl Engine {
         self.nodes.len()
     }
 
+    /// The label of the newest event.
+    pub(super) fn newest(&self) -> Option<&str> {
+        self.nodes.last().map(|node| &*node.label)
+    }
+
     /// The event kept under a label.
     pub(super) fn find(&self, label: &str) -> Option<&Event> {
         self.labels.get(label).map(|id| &self.node(*id).event)

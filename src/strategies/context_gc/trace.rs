@@ -195,6 +195,14 @@ impl ContextGc {
         }
     }
 
+    /// The name under which the newest event is kept: its id, or its id with a number where it was there before.
+    pub fn newest(&self) -> Option<&str> {
+        match &self.0 {
+            Rules::Strict(engine) => engine.newest(),
+            Rules::Reference(batch) => batch.events.last().map(Event::id),
+        }
+    }
+
     /// How many events there are.
     pub fn len(&self) -> usize {
         match &self.0 {

@@ -27,7 +27,7 @@ use crate::text::display::safe;
 use crate::text::numbers::{count, grouped};
 
 use super::super::keys;
-use super::super::render::{LEAST, TINY, fit, help, hints, spread};
+use super::super::render::{LEAST, TINY, fit, help, hints, spread, told, told_at_most};
 use super::Picker;
 use columns::Columns;
 
@@ -43,7 +43,7 @@ pub fn screen(frame: &mut Frame, picker: &mut Picker) {
         Constraint::Length(1),
         Constraint::Min(1),
         Constraint::Length(detail::height(area.height)),
-        Constraint::Length(1),
+        Constraint::Length(status_height(picker, area)),
     ])
     .areas(area);
     frame.render_widget(Paragraph::new(title(picker, usize::from(header.width))), header);
@@ -82,8 +82,8 @@ fn filter(frame: &mut Frame, area: Rect, picker: &Picker) {
     let theme = &picker.theme;
     let prompt = &picker.filter;
     let sign = format!(" {}", prompt.kind.sign());
-    let text = safe(&prompt.text).into_owned();
-    let x = area.x + ((sign.width() + text.width()) as u16).min(area.width.saturating_sub(1));
+    let (text, column) = prompt.window(usize::from(area.width).saturating_sub(sign.width()));
+    let x = area.x + ((sign.width() + column) as u16).min(area.width.saturating_sub(1));
     let mut spans = vec![Span::styled(sign, theme.focus), Span::raw(text)];
     if prompt.text.is_empty() {
         spans.push(Span::styled(prompt.kind.hint(), theme.dim));
@@ -152,14 +152,26 @@ fn nothing(picker: &Picker, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
+/// How many lines the message takes, if there is one.
+fn status_height(picker: &Picker, area: Rect) -> u16 {
+    let most = told_at_most(area);
+    picker
+        .message
+        .as_ref()
+        .map_or(1, |message| told(message, usize::from(area.width), most).len().max(1) as u16)
+}
+
 fn status(frame: &mut Frame, area: Rect, picker: &Picker, small: bool) {
     let theme = &picker.theme;
     let width = usize::from(area.width);
     let troubles = picker.look.as_ref().map_or(0, |look| look.troubles.len());
-    let line = if let Some(message) = &picker.message {
-        let text = safe(message.lines().next().unwrap_or_default()).into_owned();
-        spread(vec![Span::styled(format!(" {text}"), theme.warn)], Vec::new(), width)
-    } else if small {
+    if let Some(message) = &picker.message {
+        let rows = told(message, width, usize::from(area.height));
+        let line = |text: String| Line::styled(format!(" {text}"), theme.warn);
+        frame.render_widget(Paragraph::new(rows.into_iter().map(line).collect::<Vec<_>>()), area);
+        return;
+    }
+    let line = if small {
         let text = format!(" made for {}×{} and more", LEAST.0, LEAST.1);
         spread(vec![Span::styled(text, theme.warn)], Vec::new(), width)
     } else {

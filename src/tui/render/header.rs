@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr;
 
-use crate::log::name;
+use crate::log::{Flow, name};
 use crate::outline::ViewKind;
 use crate::session::Session;
 use crate::strategies::fill::turns_left;
@@ -93,11 +93,15 @@ fn state(model: &Model) -> Vec<Span<'static>> {
     if feed.gone {
         return vec![Span::styled("✗ file deleted", theme.warn)];
     }
+    if model.following && feed.flow.as_ref().is_some_and(Flow::is_cut_off) {
+        return vec![Span::styled(format!("◌ waiting for the rest{}", remarks(model)), theme.warn)];
+    }
     if incomplete && model.waiting_turns() == 0 {
         return vec![Span::styled(format!("✗ incomplete{}", remarks(model)), theme.warn)];
     }
     if model.log.is_none() {
         let text = match feed.resting {
+            _ if feed.doubt.is_some() => "◌ no known format yet",
             _ if ended => "■ input ended",
             true => "◌ waiting for the first records",
             false => "◌ reading",

@@ -7,6 +7,7 @@ use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 
 use super::super::keys::{Context, bindings, topics};
 use super::super::pager::wrap;
+use super::super::signs;
 use super::super::theme::Theme;
 
 /// Columns for the keys.
@@ -49,17 +50,27 @@ fn lines(theme: &Theme, contexts: &[Context], width: usize) -> Vec<Line<'static>
         }
         lines.push(Line::from(Span::styled(format!(" {topic}"), theme.heading)));
         for binding in bindings(contexts).filter(|binding| binding.topic == topic) {
-            let keys = binding.keys.join(" ");
-            for (number, range) in
-                wrap(binding.doc, width.saturating_sub(KEYS + 3), 0).into_iter().enumerate()
-            {
-                let keys = if number == 0 { keys.as_str() } else { "" };
-                lines.push(Line::from(vec![
-                    Span::styled(format!("   {keys:<KEYS$}"), theme.address),
-                    Span::styled(&binding.doc[range], theme.text),
-                ]));
-            }
+            lines.extend(entry(theme, &binding.keys.join(" "), binding.doc, width));
+        }
+    }
+    if contexts.contains(&Context::Inspector) {
+        lines.push(Line::default());
+        lines.push(Line::from(Span::styled(" Signs before a summary's sentences", theme.heading)));
+        for known in signs::ALL {
+            lines.extend(entry(theme, known.mark, known.doc, width));
         }
     }
     lines
+}
+
+/// What stands on the left, and what it means on as many lines as that takes.
+fn entry(theme: &Theme, left: &str, doc: &'static str, width: usize) -> Vec<Line<'static>> {
+    let line = |(number, range): (usize, std::ops::Range<usize>)| {
+        let left = if number == 0 { left } else { "" };
+        Line::from(vec![
+            Span::styled(format!("   {left:<KEYS$}"), theme.address),
+            Span::styled(&doc[range], theme.text),
+        ])
+    };
+    wrap(doc, width.saturating_sub(KEYS + 3), 0).into_iter().enumerate().map(line).collect()
 }

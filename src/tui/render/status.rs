@@ -6,11 +6,13 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr;
 
+use crate::text::columns::shorten;
 use crate::text::display::safe;
 use crate::text::numbers::{count, grouped, short};
 
-use super::super::keys::{Context, bindings};
+use super::super::keys::{Binding, Context, bindings};
 use super::super::model::Model;
+use super::super::pager::wrap;
 use super::super::theme::Theme;
 use super::{LEAST, fit, spread};
 
@@ -20,18 +22,63 @@ pub(super) fn render(frame: &mut Frame, area: Rect, model: &Model, small: bool) 
     if let Some(prompt) = &model.prompt {
         let theme = &model.theme;
         let sign = format!(" {}", prompt.kind.sign());
-        let mut spans =
-            vec![Span::styled(sign.clone(), theme.focus), Span::raw(safe(&prompt.text).into_owned())];
+        let (text, column) = prompt.window(width.saturating_sub(sign.width()));
+        let mut spans = vec![Span::styled(sign.clone(), theme.focus), Span::raw(text)];
         if prompt.text.is_empty() {
             spans.push(Span::styled(format!(" {}", prompt.kind.hint()), theme.dim));
         }
         frame.render_widget(Paragraph::new(Line::from(fit(spans, width))), area);
-        let before = sign.width() + safe(&prompt.text[..prompt.cursor]).width();
+        let before = sign.width() + column;
         let x = area.x + (before as u16).min(area.width.saturating_sub(1));
         frame.set_cursor_position(Position::new(x, area.y));
         return;
     }
+    let rows = message(model).map(|message| told(message, width, usize::from(area.height)));
+    if let Some(rows) = rows.filter(|rows| rows.len() > 1) {
+        let line = |text: String| Line::styled(format!(" {text}"), model.theme.warn);
+        frame.render_widget(Paragraph::new(rows.into_iter().map(line).collect::<Vec<_>>()), area);
+        return;
+    }
     frame.render_widget(Paragraph::new(line(model, width, small)), area);
+}
+
+/// What a person has to be told now. Why there is no log stands where the log would.
+fn message(model: &Model) -> Option<&String> {
+    let problem = model.feed.problem.as_ref().filter(|_| model.log.is_some());
+    model.message.as_ref().or(problem)
+}
+
+/// How many lines it takes.
+pub(super) fn height(model: &Model, area: Rect) -> u16 {
+    let message = message(model).filter(|_| model.prompt.is_none());
+    message
+        .map_or(1, |message| told(message, usize::from(area.width), told_at_most(area)).len().max(1) as u16)
+}
+
+/// How many lines of the screen a message may take.
+pub(in crate::tui) fn told_at_most(screen: Rect) -> usize {
+    if screen.height < LEAST.1 { 1 } else { usize::from(screen.height / 4 + 1).min(8) }
+}
+
+/// A message in rows of `width` columns less one, `most` of them at the most, with an ellipsis where that is not all.
+pub(in crate::tui) fn told(message: &str, width: usize, most: usize) -> Vec<String> {
+    let width = width.saturating_sub(2).max(1);
+    let mut rows: Vec<String> = Vec::new();
+    for line in message.lines() {
+        let line = safe(line);
+        rows.extend(wrap(&line, width, 0).into_iter().map(|range| line[range].trim_end().to_owned()));
+    }
+    if rows.len() > most {
+        rows.truncate(most);
+        if let Some(last) = rows.last_mut() {
+            *last = if last.width() < width {
+                format!("{last}…")
+            } else {
+                shorten(&format!("{last}…"), width)
+            };
+        }
+    }
+    rows
 }
 
 fn line(model: &Model, width: usize, small: bool) -> Line<'static> {
@@ -40,9 +87,11 @@ fn line(model: &Model, width: usize, small: bool) -> Line<'static> {
     if let Some(typed) = model.count {
         right.insert(0, Span::styled(format!("{typed} "), theme.focus));
     }
-    let problem = model.feed.problem.as_ref().filter(|_| model.message.is_none());
-    if let Some(message) = model.message.as_ref().or(problem) {
+    if let Some(message) = message(model) {
         let text = safe(message.lines().next().unwrap_or_default()).into_owned();
+        // All of the message before the address.
+        let taken: usize = right.iter().map(|span| span.content.width()).sum();
+        right.truncate(if text.width() + 2 + taken > width { 0 } else { right.len() });
         return spread(vec![Span::styled(format!(" {text}"), theme.warn)], right, width);
     }
     if small {
@@ -66,12 +115,20 @@ fn line(model: &Model, width: usize, small: bool) -> Line<'static> {
         return spread(vec![Span::styled(text, theme.summary), hints], right, width);
     }
     let room = width.saturating_sub(right.iter().map(|span| span.content.width() + 1).sum());
-    spread(hints(&model.theme, &[Context::Inspector], room), right, width)
+    let contexts: &[Context] =
+        if model.is_in_trace() { &[Context::Trace, Context::Inspector] } else { &[Context::Inspector] };
+    spread(hints(&model.theme, contexts, room), right, width)
 }
 
 /// As many hints as fit whole; help and quit are never left out.
 pub(in crate::tui) fn hints(theme: &Theme, contexts: &[Context], room: usize) -> Vec<Span<'static>> {
-    let hints: Vec<(String, &str)> = bindings(contexts)
+    let (mut first, rest): (Vec<&Binding>, Vec<&Binding>) =
+        bindings(contexts).partition(|binding| binding.context == Context::Trace);
+    // In a trace its own keys go before the others' meanings of them.
+    let hidden: Vec<&str> = first.iter().map(|binding| binding.keys[0]).collect();
+    first.extend(rest.into_iter().filter(|binding| !hidden.contains(&binding.keys[0])));
+    let hints: Vec<(String, &str)> = first
+        .into_iter()
         .filter(|binding| !binding.hint.is_empty())
         .map(|binding| match binding.hint {
             "turn" => (", .".to_owned(), binding.hint),

@@ -18,9 +18,10 @@ use crate::text::display::safe;
 use crate::text::numbers::short;
 
 use super::super::model::{Model, Pane};
+use super::super::signs::{self, Sign};
 use super::super::theme::Theme;
 use super::super::tree::Row;
-use super::{fit, spread};
+use super::{fit, spread, style};
 
 /// Signs before a row: open, closed, nothing under it.
 const SIGNS: (&str, &str, &str) = ("▾ ", "▸ ", "  ");
@@ -58,13 +59,21 @@ struct Visible {
     above: Vec<Node>,
     rows: Vec<Row>,
     labels: Vec<Label>,
+    /// What is known of the lineage of each row.
+    signs: Vec<Vec<(Sign, usize)>>,
     selected: Option<usize>,
     total: usize,
 }
 
 fn visible(model: &mut Model, inner: Rect) -> Visible {
-    let nothing =
-        Visible { above: Vec::new(), rows: Vec::new(), labels: Vec::new(), selected: None, total: 0 };
+    let nothing = Visible {
+        above: Vec::new(),
+        rows: Vec::new(),
+        labels: Vec::new(),
+        signs: Vec::new(),
+        selected: None,
+        total: 0,
+    };
     let Some((log, view, tree)) = model.parts() else { return nothing };
     let view: &dyn Outline = view;
     let layout = tree.layout(view, log);
@@ -76,7 +85,27 @@ fn visible(model: &mut Model, inner: Rect) -> Visible {
     let above = rows.first().map(|row| layout.ancestors(row)).unwrap_or_default();
     let labels = rows.iter().map(|row| view.label(log, row.node)).collect();
     let selected = selected.filter(|row| range.contains(row)).map(|row| row - range.start);
-    Visible { above, rows, labels, selected, total: layout.len() }
+    let total = layout.len();
+    let signs = signs(model, &rows);
+    Visible { above, rows, labels, signs, selected, total }
+}
+
+/// The signs of the rows, and questions for those that are not traced yet.
+fn signs(model: &mut Model, rows: &[Row]) -> Vec<Vec<(Sign, usize)>> {
+    let (Some(log), Some(view)) = (&model.log, &model.view) else { return Vec::new() };
+    let tracing = &mut model.tracing;
+    let of = |row: &Row| match row.node {
+        Node::Sentence(generation, place) => {
+            tracing.ask(&log.session, generation);
+            vec![(signs::of(tracing, generation, place), 0)]
+        }
+        Node::Section(generation, section) if tracing.get(generation).is_some() => {
+            let places = view.summary_text(log, generation).sentences_in(section);
+            signs::of_section(tracing, generation, places)
+        }
+        _ => Vec::new(),
+    };
+    rows.iter().map(of).collect()
 }
 
 fn draw(frame: &mut Frame, inner: Rect, model: &Model, visible: &Visible, focused: bool) {
@@ -85,9 +114,9 @@ fn draw(frame: &mut Frame, inner: Rect, model: &Model, visible: &Visible, focuse
     let texts: Vec<Line<'static>> = visible
         .rows
         .iter()
-        .zip(&visible.labels)
-        .map(|(row, label)| {
-            line(label, width.saturating_sub(row.depth * LEVEL + SIGN), &model.theme, partial)
+        .zip(visible.labels.iter().zip(&visible.signs))
+        .map(|(row, (label, signs))| {
+            line(label, signs, width.saturating_sub(row.depth * LEVEL + SIGN), &model.theme, partial)
         })
         .collect();
     let mut state: TreeState<usize> = TreeState::default();
@@ -168,19 +197,21 @@ impl Builder<'_> {
 }
 
 /// A label as one line of `width` columns.
-fn line(label: &Label, width: usize, theme: &Theme, partial: bool) -> Line<'static> {
+fn line(label: &Label, signs: &[(Sign, usize)], width: usize, theme: &Theme, partial: bool) -> Line<'static> {
     let dim = |style: Style| if label.out { theme.dim } else { style };
     let mut left: Vec<Span> = Vec::new();
     if let Some(address) = &label.address {
         let text = match address {
             Address::Turn { .. } if partial => "t…".to_owned(),
             Address::Line(_) if partial => "L…".to_owned(),
-            Address::Generation(_) if partial => "g…".to_owned(),
+            Address::Generation(_) | Address::Sentence { .. } if partial => "g…".to_owned(),
             address => safe(&address.to_string()).into_owned(),
         };
         let style = if label.kind == "summary" { theme.summary } else { theme.address };
         left.push(Span::styled(format!("{text} "), dim(style)));
     }
+    let sign = |sign: &Sign| Span::styled(format!("{} ", sign.mark), style(theme, sign.tone));
+    left.extend(signs.iter().filter(|(_, count)| *count == 0).map(|(known, _)| sign(known)));
     if !label.who.is_empty() {
         left.push(Span::styled(format!("{} ", label.who), dim(who(label, theme))));
     }
@@ -196,10 +227,14 @@ fn line(label: &Label, width: usize, theme: &Theme, partial: bool) -> Line<'stat
     for mark in label.marks.iter().filter(|mark| !mark.warns()) {
         left.push(Span::styled(format!(" · {}", mark.words()), theme.dim));
     }
-    let right = match label.tokens {
-        Some(tokens) if width >= 24 => vec![Span::styled(format!("~{}", short(tokens)), theme.dim)],
-        _ => Vec::new(),
-    };
+    let mut right = Vec::new();
+    for (known, count) in signs.iter().filter(|(_, count)| *count > 0 && width >= 24) {
+        right.push(sign(known));
+        right.push(Span::styled(format!("{count}  "), style(theme, known.tone)));
+    }
+    if let Some(tokens) = label.tokens.filter(|_| width >= 24) {
+        right.push(Span::styled(format!("~{}", short(tokens)), theme.dim));
+    }
     spread(left, right, width)
 }
 

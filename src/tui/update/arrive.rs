@@ -32,7 +32,11 @@ pub(super) fn take(model: &mut Model, event: Event) {
         Event::Flow(flow) => flows(model, flow),
         Event::Epoch(epoch) => new_epoch(model, epoch),
         Event::Waiting => (model.feed.waiting, model.feed.indexing) = (true, None),
-        Event::Gone => model.feed.gone = true,
+        Event::Gone => (model.feed.gone, model.feed.problem) = (true, None),
+        Event::Undecided(doubt) => {
+            model.feed = model.feed.at_rest(model.feed.polled, false);
+            model.feed.doubt = Some(doubt);
+        }
         Event::Resting { polled, pending } => {
             model.feed = model.feed.at_rest(polled, pending);
             if model.log.is_some() {
@@ -42,7 +46,7 @@ pub(super) fn take(model: &mut Model, event: Event) {
         Event::Unreadable(problem) => {
             // The newest news is shown; a reason for a new epoch is old by now.
             model.message = None;
-            model.feed.problem = Some(problem);
+            (model.feed.problem, model.feed.gone) = (Some(problem), false);
         }
         _ => {}
     }
@@ -97,7 +101,12 @@ fn settle(model: &mut Model) {
 /// Says what a person has to know of how the log arrives, once.
 fn flows(model: &mut Model, flow: Flow) {
     let known = model.feed.flow.as_ref().map(Flow::notices).unwrap_or_default();
-    let news: Vec<String> = flow.notices().into_iter().filter(|notice| !known.contains(notice)).collect();
+    let now = flow.notices();
+    let is_over = |message: &String| known.iter().any(|old| !now.contains(old) && message.contains(old));
+    model.message.take_if(|message| is_over(message));
+    // Who follows a log that ends within compressed data waits for the rest: that is no trouble.
+    let waits = model.following && flow.is_cut_off();
+    let news: Vec<String> = now.into_iter().filter(|notice| !waits && !known.contains(notice)).collect();
     if !news.is_empty() {
         model.message = Some(news.join("; "));
     }

@@ -4,9 +4,9 @@ use crate::outline::Node;
 use crate::session::address::{Address, Moment};
 use crate::session::{Session, TurnId};
 
-use super::super::document::Line;
+use super::super::document::{Document, Line};
 use super::super::filter::Filter;
-use super::super::model::{Model, Pane};
+use super::super::model::{Model, Pane, Shows};
 use super::super::pager::Place;
 use super::super::prompt::{Kind, Prompt};
 use super::super::search::{Found, Search, compile};
@@ -109,7 +109,7 @@ fn go_to_hit(model: &mut Model, hit: TurnId) {
         search.gone = true;
     }
     model.following = false;
-    model.detail.difference = false;
+    model.detail.shows = Shows::Node;
     let later = model.session().is_some_and(|session| {
         let turn = session.turn(hit);
         turn.thread == 0 && turn.number > model.as_of
@@ -144,12 +144,41 @@ impl Model {
     }
 }
 
+impl Model {
+    /// Scrolls the detail to a stretch of its text: to the line that holds the longest of its lines.
+    pub(in super::super) fn show_words(&mut self, words: &str) {
+        let longest = words.lines().map(str::trim).max_by_key(|line| line.len()).unwrap_or_default();
+        if longest.is_empty() {
+            return;
+        }
+        let document = &mut self.detail.document;
+        let holds = |document: &Document| {
+            (0..document.len()).find(
+                |line| matches!(document.line(*line), Some((Line::Text(text), _)) if text.contains(longest)),
+            )
+        };
+        let folded = holds(document);
+        if folded.is_none() {
+            document.unfold();
+        }
+        let Some(line) = folded.or_else(|| holds(document)) else { return };
+        // What fits on the screen from the top stays there.
+        let seen =
+            super::super::pager::visible(document, Place::default(), self.detail.width, self.detail.height);
+        if seen.last().is_some_and(|(last, _)| *last <= line) {
+            self.detail.place = Place { line: line.saturating_sub(self.detail.height / 3), row: 0 };
+        }
+    }
+}
+
 /// The first line with a match from line `from` on, or back from the line before it.
 fn match_line(model: &Model, from: usize, on: bool) -> Option<usize> {
     let pattern = &model.search.as_ref()?.pattern;
     let document = &model.detail.document;
     let matches = |line: &usize| match document.line(*line) {
-        Some((Line::Text(text) | Line::Heading(_, text), _)) => pattern.is_match(text),
+        Some((Line::Text(text) | Line::Heading(_, text) | Line::Link(_, _, text), _)) => {
+            pattern.is_match(text)
+        }
         _ => false,
     };
     if on { (from..document.len()).find(matches) } else { (0..from).rev().find(matches) }
@@ -231,6 +260,9 @@ fn to_address(model: &mut Model, address: &Address) {
             }
         }
         Address::Thread(name) => to_agent(model, name, None),
+        Address::Sentence { generation, sentence } => {
+            super::trace::to_sentence(model, *generation, *sentence);
+        }
         Address::Generation(generation) => {
             let summary = session.generation(*generation).map(|compaction| compaction.summary);
             match summary {
@@ -241,6 +273,9 @@ fn to_address(model: &mut Model, address: &Address) {
                     missing(model, format!("there is no generation {generation}: the log has {known}"));
                 }
             }
+        }
+        Address::Block(_) | Address::Span(_) | Address::MadeSentence { .. } | Address::Item(_) => {
+            missing(model, format!("{address} is in the tree of `pentimento tree --view blocks`"));
         }
         Address::Line(line) => match log.find_line(*line) {
             Ok(row) => {
@@ -265,7 +300,7 @@ fn to_generation(model: &mut Model, generation: u32) {
     let Some(number) = number else { return };
     model.remember();
     model.following = false;
-    model.detail.difference = false;
+    model.detail.shows = Shows::Node;
     model.move_to(number);
     model.select(Node::Generation(generation));
 }
@@ -275,10 +310,10 @@ fn to_turn(model: &mut Model, id: TurnId, part: Option<u32>) {
     to_node(model, node);
 }
 
-fn to_node(model: &mut Model, node: Node) {
+pub(super) fn to_node(model: &mut Model, node: Node) {
     model.remember();
     model.following = false;
-    model.detail.difference = false;
+    model.detail.shows = Shows::Node;
     let number = |session: &Session| match node {
         Node::Turn(id) | Node::Part(id, _) if session.turn(id).thread == 0 => session.turn(id).number,
         Node::Row(row) => session.anchor(row).map_or(0, |id| session.turn(id).number),

@@ -6,7 +6,7 @@ use ratatui::layout::{Position, Rect};
 use crate::outline::ViewKind;
 
 use super::super::Action;
-use super::super::model::{Model, Pane};
+use super::super::model::{Model, Pane, Shows};
 use super::{Effect, act};
 
 /// Rows that one notch of the wheel moves.
@@ -72,9 +72,12 @@ fn click(model: &mut Model, at: Position) -> Vec<Effect> {
     }
     if areas.detail.contains(at) {
         model.pane = Pane::Detail;
+        super::trace::click(model, usize::from(at.y - areas.detail.y));
     } else if areas.tree.contains(at) {
         model.pane = Pane::Tree;
-        model.detail.difference = false;
+        if model.detail.shows == Shows::Difference {
+            model.detail.shows = Shows::Node;
+        }
         let before = model.tree().selected.clone();
         let Some((log, view, tree)) = model.parts() else { return Vec::new() };
         let layout = tree.layout(view, log);

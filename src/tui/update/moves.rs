@@ -4,9 +4,10 @@ use crate::outline::{Group, Node, Outline, ViewKind};
 use crate::session::TurnId;
 
 use super::super::Action;
-use super::super::model::{Model, Pane};
+use super::super::model::{Model, Pane, Shows};
 use super::super::pager::{Place, bottom, moved};
 use super::find::NOT_SHOWN;
+use super::trace;
 
 /// Does what moves something, `times` times; `count` is what was typed before the key, if anything was.
 pub(super) fn act(model: &mut Model, action: Action, times: u32, count: Option<u32>) {
@@ -23,14 +24,18 @@ pub(super) fn act(model: &mut Model, action: Action, times: u32, count: Option<u
         Action::GenerationsView => to_view(model, ViewKind::Generations),
         Action::Difference => difference(model),
         Action::Original => original(model),
+        Action::Trace => trace::start(model),
         Action::Back => back(model),
+        _ if model.is_in_trace() => trace::act(model, action, times, count),
         _ if model.pane == Pane::Detail => in_detail(model, action, times, count),
         _ => in_tree(model, action, times, count),
     }
 }
 
 fn in_tree(model: &mut Model, action: Action, times: u32, count: Option<u32>) {
-    model.detail.difference = false;
+    if model.detail.shows == Shows::Difference {
+        model.detail.shows = Shows::Node;
+    }
     let page = model.tree().height.max(2) as isize - 1;
     let following_ends = !matches!(action, Action::Last | Action::Open);
     let Some((log, view, tree)) = model.parts() else { return };
@@ -82,7 +87,7 @@ fn in_tree(model: &mut Model, action: Action, times: u32, count: Option<u32>) {
     }
 }
 
-fn in_detail(model: &mut Model, action: Action, times: u32, count: Option<u32>) {
+pub(super) fn in_detail(model: &mut Model, action: Action, times: u32, count: Option<u32>) {
     // Who reads does not want the text to change under the eyes.
     model.following = false;
     let (width, height) = (model.detail.width, model.detail.height);
@@ -134,7 +139,7 @@ fn step_turn(model: &mut Model, by: i64) {
         return;
     }
     model.following = false;
-    model.detail.difference = false;
+    model.detail.shows = Shows::Node;
     model.move_to(to);
     show_newest(model);
 }
@@ -161,7 +166,7 @@ fn step_generation(model: &mut Model, on: bool) {
     match target {
         Some((generation, turn)) => {
             model.following = false;
-            model.detail.difference = false;
+            model.detail.shows = Shows::Node;
             model.move_to(turn);
             model.select(Node::Generation(generation));
         }
@@ -184,7 +189,7 @@ fn to_view(model: &mut Model, kind: ViewKind) {
     model.remember();
     let turn = model.selected();
     model.kind = kind;
-    model.detail.difference = false;
+    model.detail.shows = Shows::Node;
     let unset = model.tree().selected.is_empty();
     let as_of = model.as_of;
     model.move_to(as_of);
@@ -215,7 +220,7 @@ fn to_compaction(model: &mut Model) {
     model.remember();
     model.following = false;
     model.kind = ViewKind::Generations;
-    model.detail.difference = false;
+    model.detail.shows = Shows::Node;
     let number = model.session().map_or(0, |session| session.turn(summary).number);
     let as_of = model.as_of.max(number);
     model.move_to(as_of);
@@ -232,8 +237,8 @@ fn to_compaction(model: &mut Model) {
 }
 
 fn difference(model: &mut Model) {
-    if model.detail.difference {
-        model.detail.difference = false;
+    if model.detail.shows == Shows::Difference {
+        model.detail.shows = Shows::Node;
         model.detail.of = None;
         if model.areas.one_pane {
             model.pane = Pane::Tree;
@@ -241,7 +246,9 @@ fn difference(model: &mut Model) {
         return;
     }
     let generation = match model.selected() {
-        Some(Node::Generation(generation) | Node::Section(generation, _)) => Some(generation),
+        Some(Node::Generation(generation) | Node::Section(generation, _) | Node::Sentence(generation, _)) => {
+            Some(generation)
+        }
         Some(Node::Turn(id)) if model.session().is_some_and(|session| session.turn(id).is_summary()) => model
             .session()
             .and_then(|session| session.compaction_of(id))
@@ -259,7 +266,7 @@ fn difference(model: &mut Model) {
         Ok(document) => {
             model.detail.document = document;
             model.detail.place = Place::default();
-            model.detail.difference = true;
+            model.detail.shows = Shows::Difference;
             if model.areas.one_pane {
                 model.pane = Pane::Detail;
             }
@@ -281,6 +288,7 @@ fn original(model: &mut Model) {
             .and_then(|compaction| compaction.covers.first())
             .and_then(|(first, _)| session.numbered(0, *first))
             .map(Node::Turn),
+        Node::Sentence(generation, place) => return trace::to_original(model, generation, place),
         Node::Turn(id) => pair_of(session, id, None).map(Node::Turn),
         Node::Part(id, part) => pair_of(session, id, Some(part)).map(Node::Turn),
         Node::AgentTurn(agent, id) => of_agent(agent, id, None),
@@ -291,7 +299,7 @@ fn original(model: &mut Model) {
         Some(node) => {
             model.remember();
             model.following = false;
-            model.detail.difference = false;
+            model.detail.shows = Shows::Node;
             model.detail.of = None;
             if !model.select(node) {
                 model.message = Some(NOT_SHOWN.to_owned());
@@ -308,8 +316,8 @@ fn pair_of(session: &crate::session::Session, id: TurnId, part: Option<u32>) -> 
 }
 
 fn back(model: &mut Model) {
-    if model.detail.difference {
-        model.detail.difference = false;
+    if model.detail.shows == Shows::Difference {
+        model.detail.shows = Shows::Node;
         model.detail.of = None;
     } else if model.search.is_some() {
         model.search = None;
@@ -320,15 +328,30 @@ fn back(model: &mut Model) {
             view.set_matches(log, None);
         }
         model.keep_selection();
+    } else if trace::is_led(model) {
+        go_back(model);
+    } else if matches!(model.detail.shows, Shows::Trace(_)) {
+        model.detail.shows = Shows::Node;
+        model.detail.of = None;
+        model.pane = Pane::Tree;
     } else if model.pane == Pane::Detail {
         model.pane = Pane::Tree;
-    } else if let Some(visit) = model.visits.pop() {
-        model.kind = visit.kind;
-        model.following = visit.following;
-        model.move_to(visit.as_of);
-        if let Some((_, _, tree)) = model.parts() {
-            tree.reveal(&visit.selected);
-        }
-        model.keep_selection();
+    } else {
+        go_back(model);
+    }
+}
+
+/// To the newest place to come back to.
+fn go_back(model: &mut Model) {
+    let Some(visit) = model.visits.pop() else { return };
+    model.kind = visit.kind;
+    model.following = visit.following;
+    model.move_to(visit.as_of);
+    if let Some((_, _, tree)) = model.parts() {
+        tree.reveal(&visit.selected);
+    }
+    model.keep_selection();
+    if let Some(shown) = visit.trace {
+        trace::restore(model, shown);
     }
 }

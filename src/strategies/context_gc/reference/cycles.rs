@@ -48,7 +48,9 @@ impl Graph<'_> {
                 if low[node] == number[node] {
                     let at = stack.iter().rposition(|other| *other == node).unwrap_or(0);
                     let component = stack.split_off(at);
-                    component.iter().for_each(|member| on_stack[*member] = false);
+                    for member in &component {
+                        on_stack[*member] = false;
+                    }
                     if component.len() > 1 {
                         found.push(component);
                     }

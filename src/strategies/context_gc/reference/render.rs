@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use super::super::line;
 use super::super::outcome::{Compacted, Receipt, Row};
+use super::super::prompt;
 use super::Graph;
 
 impl Graph<'_> {
@@ -24,7 +24,7 @@ impl Graph<'_> {
         for place in self.order().into_iter().filter(|place| !self.pruned.contains(place)) {
             let node = &self.nodes[place];
             live_ids.push(node.id.clone());
-            match node.event.map(line::line) {
+            match node.event.map(prompt::line) {
                 None => rows.push(stub(&node.id)),
                 Some(text) if text.is_empty() => {}
                 Some(text) => rows.push(Row::Event { id: node.id.clone(), text }),

@@ -1,24 +1,10 @@
-//! Which events a turn is.
-//!
-//! | in the session | event | why |
-//! |---|---|---|
-//! | the turn itself | `decision` without words | what an abandon names, and what the next turn follows |
-//! | a prompt of the user's | `requirement` | what the user asked for or forbade; no stage but the sweep prunes it |
-//! | text, thinking, a summary, what the harness put in | `decision` | never pruned but with its branch |
-//! | a look (reading, listing, searching) and its result | `tool_call`, `tool_result` | the same look with the same result adds nothing. Its arguments carry how often what it looks at was changed before, so a look after a change is never a duplicate of one before it: a later edit refers to the state that was seen last |
-//! | a call that changes a file, once its result came | `file_edit` | later edits build on it: never pruned but with its branch |
-//! | a command, once its result came | `command_run`, `test_run`, `git_commit` | it acted, or told the state at that time: running the tests again after a change says something new even when it says the same |
-//! | the list of what is to be done | `set_var` | each list replaces the one before; the newest tells all |
-//! | any other call | `tool_call` with an argument of its own | it may act: never a duplicate |
-//! | a failed edit | `error` | it changed nothing |
-//! | a branch that was left | `abandon` of its first turn | the turn that forks past it follows what comes before the branch |
+//! Which events a turn is: the table in [`super`], row by row.
 //!
 //! An event stands for parts of turns and carries digests in place of texts: those stay in the log.
 
 use std::collections::HashMap;
 
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
 use crate::formats::facts::{PartKind, Role};
 use crate::log::LogError;
@@ -75,6 +61,9 @@ pub(super) struct Rules {
     last: Option<TurnId>,
 }
 
+/// What an event says: its type, its fields, and the parts that it stands for.
+type Told = (&'static str, Value, Vec<(TurnId, u32)>);
+
 /// A part of a turn, with its text.
 struct Piece<'a> {
     turn: TurnId,
@@ -83,8 +72,16 @@ struct Piece<'a> {
     path: &'a str,
     text: &'a LocatedText,
     error: bool,
+    /// The user's own words are in it.
+    voice: bool,
     /// The call's place among all parts, on results.
     call: Option<(TurnId, u32, String)>,
+}
+
+impl Piece<'_> {
+    fn address(&self, log: &OpenLog) -> String {
+        format!("t{}.{}", log.session.turn(self.turn).number, self.number)
+    }
 }
 
 impl Rules {
@@ -135,6 +132,7 @@ impl Rules {
                         path: session.name(part.path),
                         text,
                         error: part.error,
+                        voice: part.voice,
                         call,
                     };
                     let Some((kind, fields, parts)) = self.tool(log, &piece, part.kind)? else { continue };
@@ -151,12 +149,7 @@ impl Rules {
     }
 
     /// The event of a call, or of a result with or without its call; none where the result has to come first.
-    fn tool(
-        &mut self,
-        log: &OpenLog,
-        piece: &Piece,
-        kind: PartKind,
-    ) -> Result<Option<(&'static str, Value, Vec<(TurnId, u32)>)>, LogError> {
+    fn tool(&mut self, log: &OpenLog, piece: &Piece, kind: PartKind) -> Result<Option<Told>, LogError> {
         let own = (piece.turn, piece.number);
         let tool = piece.tool;
         let acts = [&EDITORS[..], &SHELLS, &LISTS].iter().any(|tools| tools.contains(&tool));
@@ -168,7 +161,7 @@ impl Rules {
             let state = match tool {
                 _ if READERS.contains(&tool) => json!(self.changes.get(piece.path).copied().unwrap_or(0)),
                 _ if SEARCHERS.contains(&tool) => json!(self.all_changes),
-                _ => json!(format!("t{}.{}", log.session.turn(piece.turn).number, piece.number)),
+                _ => json!(piece.address(log)),
             };
             let arguments = json!({"digest": digest(&piece.text.text.text), "state": state});
             return Ok(Some(("tool_call", json!({"tool_name": tool, "arguments": arguments}), vec![own])));
@@ -178,7 +171,9 @@ impl Rules {
             return Ok(Some(("decision", fields, vec![own])));
         };
         if !acts {
-            let result = json!({"call_id": call, "result": digest(&piece.text.text.text)});
+            // What the user said there is no duplicate of anything.
+            let told = if piece.voice { piece.address(log) } else { digest(&piece.text.text.text) };
+            let result = json!({"call_id": call, "result": told});
             return Ok(Some(("tool_result", result, vec![own])));
         }
         let parts = vec![(*turn, *index), own];
@@ -269,7 +264,7 @@ fn committed(told: &str) -> Option<(&str, &str)> {
 }
 
 fn digest(text: &str) -> String {
-    Sha256::digest(text).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    blake3::hash(text.as_bytes()).to_hex().to_string()
 }
 
 /// The beginning of a text, never empty.

@@ -100,7 +100,9 @@ impl Engine {
         }
         self.touched.push(id);
         self.mark_stale(id);
-        named.into_iter().for_each(|target| self.mark_stale(target));
+        for target in named {
+            self.mark_stale(target);
+        }
     }
 
     /// The parent of a new event, if it is there; else the event waits for it.

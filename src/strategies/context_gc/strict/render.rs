@@ -3,8 +3,8 @@
 //! Pruned events with nothing between them that is said share one receipt, which names the first of them and how many
 //! more there are. So every pruned event has a visible receipt.
 
-use super::super::line;
 use super::super::outcome::{Compacted, Fate, Receipt, Row, Stage};
+use super::super::prompt;
 use super::{Engine, NodeId, State};
 
 impl Engine {
@@ -14,7 +14,7 @@ impl Engine {
         let mut order: Vec<NodeId> = (0..self.nodes.len() as NodeId).collect();
         order.sort_by_key(|id| self.node(*id).order);
         let mut compacted =
-            Compacted { tokens_before: line::tokens_of(self.events()), ..Compacted::default() };
+            Compacted { tokens_before: prompt::tokens_of(self.events()), ..Compacted::default() };
         let mut run: Vec<String> = Vec::new();
         for id in order {
             let node = self.node(id);
@@ -35,7 +35,7 @@ impl Engine {
                 State::Live => {}
             }
             compacted.live_ids.push(label.clone());
-            let text = line::line(&node.event);
+            let text = prompt::line(&node.event);
             if !text.is_empty() {
                 hand_out(&mut run, &mut compacted);
                 compacted.rows.push(Row::Event { id: label, text });

@@ -3,8 +3,6 @@
 //! Owns the seats and the verdict. Events of an abandoned branch have no seat, so an abandoned value supersedes
 //! nothing. A call and its results are one unit: pruned together, or not at all.
 
-use sha2::{Digest, Sha256};
-
 use super::super::event::Kind;
 use super::super::outcome::Stage;
 use super::super::value::Value;
@@ -58,10 +56,10 @@ impl Engine {
     /// What a call and its results say. Texts are parted by a byte that canonical text does not hold.
     fn words_of(&self, id: NodeId) -> Words {
         let node = self.node(id);
-        let mut digest = Sha256::new();
+        let mut digest = blake3::Hasher::new();
         let mut say = |value: Option<&Value>| {
-            digest.update(value.map(Value::canonical).unwrap_or_default());
-            digest.update([0xff]);
+            digest.update(value.map(Value::canonical).unwrap_or_default().as_bytes());
+            digest.update(&[0xff]);
         };
         say(node.event.field("tool_name"));
         say(node.event.field("arguments"));

@@ -57,7 +57,7 @@ impl Lists {
         while a != b {
             match (self.split(a), self.split(b)) {
                 (Some((left, behind_a)), Some((right, behind_b))) if left == right => {
-                    (a, b) = (behind_a, behind_b)
+                    (a, b) = (behind_a, behind_b);
                 }
                 _ => return false,
             }

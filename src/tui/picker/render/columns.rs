@@ -152,7 +152,9 @@ fn title(theme: &Theme, session: &Listed, row: &Row, width: usize) -> Vec<Span<'
         (_, Some(glance)) if glance.fork => "fork: ".to_owned(),
         _ => "agent: ".to_owned(),
     };
-    let before = format!("{}{fold}{kin}", "  ".repeat(usize::from(row.depth).min(8)));
+    let incomplete = session.counts.as_ref().is_some_and(|counts| counts.incomplete.is_some());
+    let mark = if incomplete && session.problem.is_none() { "✗ incomplete: " } else { "" };
+    let before = format!("{}{fold}{kin}{mark}", "  ".repeat(usize::from(row.depth).min(8)));
     let behind = if row.below > 0 { format!("  +{}", row.below) } else { String::new() };
     let room = width.saturating_sub(before.width() + behind.width());
     let (text, style) = match (&session.problem, session.title()) {

@@ -117,5 +117,6 @@ fn counts(counts: &Counts) -> String {
     if counts.malformed > 0 {
         words.push(count(counts.malformed, "malformed line"));
     }
+    words.extend(counts.incomplete.as_ref().map(|why| format!("incomplete: {why}")));
     words.join(" · ")
 }

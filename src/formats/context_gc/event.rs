@@ -3,6 +3,7 @@
 //! Owns the checks. They run in the order of the reference, and the first that fails is the one reported; a message
 //! names the event and the field. An event keeps the text it was read from, so that a receipt gives it back as it was.
 
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::value::{DEPTH, Value};
@@ -84,8 +85,11 @@ impl Check {
     }
 }
 
+/// A field that a type must have, and what it must hold.
+type Field = (&'static str, Check);
+
 /// Every type: its name and the fields it must have beside `id`, `type` and `timestamp`.
-const KINDS: [(Kind, &str, &[(&str, Check)]); 17] = {
+const KINDS: [(Kind, &str, &[Field]); 17] = {
     use Check::{Any, Filled, Flag, MaybeText, Texts, Whole};
     [
         (Kind::SetVar, "set_var", &[("key", Any), ("value", Any)]),
@@ -118,13 +122,23 @@ impl Kind {
         KINDS.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, _)| *name)
     }
 
-    fn named(name: &str) -> Option<(Self, &'static [(&'static str, Check)])> {
+    fn named(name: &str) -> Option<(Self, &'static [Field])> {
         KINDS.iter().find(|(_, known, _)| *known == name).map(|(kind, _, fields)| (*kind, *fields))
     }
 }
 
 /// What the reference's benchmark files call a record that is no event and changes nothing.
-pub(super) const INJECTION: &str = "edge_injection";
+pub(crate) const INJECTION: &str = "edge_injection";
+
+/// Whether a text is such a record.
+pub(crate) fn is_injection(json: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Typed<'a> {
+        #[serde(rename = "type")]
+        kind: &'a str,
+    }
+    serde_json::from_str::<Typed>(json).is_ok_and(|record| record.kind == INJECTION)
+}
 
 const IMPORTANCES: [&str; 5] = ["critical", "task", "session", "temporary", "debug"];
 const RETENTIONS: [&str; 2] = ["task_end", "session_end"];
@@ -174,7 +188,7 @@ impl Event {
     }
 
     /// [`Self::parse`] of what is known to be JSON.
-    pub(super) fn of_source(source: &str) -> Result<Self, Invalid> {
+    pub(crate) fn of_source(source: &str) -> Result<Self, Invalid> {
         let plain = |message: String| Invalid { event: None, field: None, message };
         let value = Value::read(source)
             .map_err(|_| plain(format!("an event is nested more than {DEPTH} levels deep")))?;
@@ -223,11 +237,11 @@ impl Event {
         self.field("ref_to").and_then(Value::as_texts).into_iter().flatten()
     }
 
-    pub(super) fn field(&self, name: &str) -> Option<&Value> {
+    pub(crate) fn field(&self, name: &str) -> Option<&Value> {
         find(&self.fields, name)
     }
 
-    pub(super) fn text(&self, name: &str) -> Option<&str> {
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.field(name)?.as_text()
     }
 }
@@ -276,7 +290,7 @@ impl Draft {
     }
 
     fn check(&self) -> Result<(Kind, u64), Invalid> {
-        let shown = self.field("type").map_or_else(|| "None".to_owned(), super::line::repr);
+        let shown = self.field("type").map_or_else(|| "None".to_owned(), super::prompt::repr);
         let (kind, required) = self
             .text("type")
             .and_then(Kind::named)

@@ -7,11 +7,11 @@
 use std::fmt::Write;
 
 /// How deep values may be nested.
-pub(super) const DEPTH: usize = 500;
+pub(crate) const DEPTH: usize = 500;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
+pub(crate) enum Value {
     /// `null`.
     Null,
     /// `true` or `false`.
@@ -30,7 +30,7 @@ pub(super) enum Value {
 
 /// A value that is nested too deep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TooDeep;
+pub(crate) struct TooDeep;
 
 /// An array or object whose end has not come.
 enum Open {
@@ -40,7 +40,7 @@ enum Open {
 
 impl Value {
     /// Reads `json`, which is known to be JSON.
-    pub(super) fn read(json: &str) -> Result<Self, TooDeep> {
+    pub(crate) fn read(json: &str) -> Result<Self, TooDeep> {
         let mut rest = json;
         let mut open: Vec<Open> = Vec::new();
         loop {
@@ -91,7 +91,7 @@ impl Value {
     }
 
     /// Its text, if it is a string.
-    pub(super) fn as_text(&self) -> Option<&str> {
+    pub(crate) fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
             _ => None,
@@ -99,7 +99,7 @@ impl Value {
     }
 
     /// Its strings, if it is an array of strings.
-    pub(super) fn as_texts(&self) -> Option<impl Iterator<Item = &str>> {
+    pub(crate) fn as_texts(&self) -> Option<impl Iterator<Item = &str>> {
         match self {
             Self::List(items) if items.iter().all(|item| item.as_text().is_some()) => {
                 Some(items.iter().filter_map(Self::as_text))
@@ -109,7 +109,7 @@ impl Value {
     }
 
     /// Writes it so that equal values give equal texts and others do not, whatever the order of their keys.
-    pub(super) fn write_canonical(&self, out: &mut String) {
+    pub(crate) fn write_canonical(&self, out: &mut String) {
         let mut stack = vec![Step::Value(self)];
         while let Some(step) = stack.pop() {
             match step {
@@ -149,7 +149,7 @@ impl Value {
     }
 
     /// See [`Self::write_canonical`].
-    pub(super) fn canonical(&self) -> String {
+    pub(crate) fn canonical(&self) -> String {
         let mut out = String::new();
         self.write_canonical(&mut out);
         out

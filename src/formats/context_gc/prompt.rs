@@ -13,12 +13,19 @@ const NAMED: usize = 3;
 const SHORT: usize = 8;
 
 /// Estimated tokens of a text with so many characters.
-pub(super) fn tokens(characters: usize) -> u64 {
+pub(crate) fn tokens(characters: usize) -> u64 {
     characters as u64 / 4
 }
 
+/// `str(value)`.
+pub(crate) fn shown(value: &Value) -> String {
+    let mut out = String::new();
+    python::str(value, &mut out);
+    out
+}
+
 /// `repr(value)`.
-pub(super) fn repr(value: &Value) -> String {
+pub(crate) fn repr(value: &Value) -> String {
     let mut out = String::new();
     python::repr(value, &mut out);
     out
@@ -26,11 +33,7 @@ pub(super) fn repr(value: &Value) -> String {
 
 /// What an event says in a prompt: a line, or more where its texts have more; empty where it says nothing.
 pub fn line(event: &Event) -> String {
-    let shown = |name: &str| {
-        let mut out = String::new();
-        python::str(event.field(name).unwrap_or(&Value::Null), &mut out);
-        out
-    };
+    let shown = |name: &str| shown(event.field(name).unwrap_or(&Value::Null));
     let short = |name: &str| shown(name).chars().take(SHORT).collect::<String>();
     let list = |name: &str| -> Vec<String> {
         let texts = event.field(name).and_then(Value::as_texts);
@@ -81,7 +84,7 @@ pub fn full_prompt(events: &[Event]) -> String {
 }
 
 /// What a list of events costs when nothing is pruned: their lines in the order of the list.
-pub(super) fn tokens_of<'a>(events: impl IntoIterator<Item = &'a Event>) -> u64 {
+pub(crate) fn tokens_of<'a>(events: impl IntoIterator<Item = &'a Event>) -> u64 {
     let lengths = events.into_iter().map(|event| line(event).chars().count()).filter(|length| *length > 0);
     let (lines, characters) = lengths.fold((0usize, 0), |(lines, sum), length| (lines + 1, sum + length));
     tokens(characters + lines.saturating_sub(1))

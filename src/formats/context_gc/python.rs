@@ -8,7 +8,7 @@ use std::fmt::Write;
 use super::value::Value;
 
 /// `str(value)`: a string bare, anything else as [`repr`].
-pub(super) fn str(value: &Value, out: &mut String) {
+pub(crate) fn str(value: &Value, out: &mut String) {
     match value {
         Value::Text(text) => out.push_str(text),
         other => repr(other, out),
@@ -23,7 +23,7 @@ enum Step<'a> {
 }
 
 /// `repr(value)`.
-pub(super) fn repr(value: &Value, out: &mut String) {
+pub(crate) fn repr(value: &Value, out: &mut String) {
     let mut stack = vec![Step::Value(value)];
     while let Some(step) = stack.pop() {
         match step {
@@ -58,7 +58,7 @@ pub(super) fn repr(value: &Value, out: &mut String) {
 }
 
 /// `repr` of a string: in apostrophes, or in quotation marks where it holds apostrophes and no quotation mark.
-pub(super) fn quoted(text: &str, out: &mut String) {
+pub(crate) fn quoted(text: &str, out: &mut String) {
     let mark = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     out.push(mark);
     for character in text.chars() {

@@ -1,0 +1,172 @@
+//! Strategies that are replayed here: their settings as typed, resolved, and the replay itself.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use serde_json::{Value, json};
+
+use crate::cli::ReplayOptions;
+use crate::message::complain;
+use crate::session::address::Address;
+use crate::session::open::OpenLog;
+use crate::store::OptionalStore;
+use crate::strategies::blocks::carry::Share;
+use crate::strategies::blocks::summaries::{Missing, Summaries, Written};
+use crate::strategies::blocks::{Blocks, Item, Made, Retention, Settings};
+use crate::summarisers::Summariser;
+use crate::summarisers::command::Program;
+use crate::summarisers::extractive::Extractive;
+use crate::summarisers::kept::{Belongs, Kept};
+
+use super::Failure;
+
+impl From<Missing> for Failure {
+    fn from(missing: Missing) -> Self {
+        match missing {
+            Missing::Log(error) => Self::Log(error),
+            other => Self::NotFound(other.to_string()),
+        }
+    }
+}
+
+/// The settings that the options mean.
+pub(super) fn settings(options: &ReplayOptions) -> Result<Settings, Failure> {
+    let usual = Settings::default();
+    let settings = Settings {
+        seams: options.seams == "on",
+        block_turns: options.block_turns,
+        budget: options.budget.unwrap_or(usual.budget),
+        window: options.summariser_window,
+        retention: if options.retention == "all" { Retention::All } else { Retention::CurrentBlock },
+        ..usual
+    };
+    settings.checked().map_err(Failure::Usage)
+}
+
+/// Who writes summaries, as the options say.
+#[derive(Debug)]
+pub(super) struct Writer {
+    pub(super) summariser: Arc<dyn Summariser>,
+    store: Arc<OptionalStore>,
+}
+
+impl Writer {
+    pub(super) fn of(log: &OpenLog, options: &ReplayOptions) -> Self {
+        if options.summariser == "extractive" {
+            // Copies of the log, made again at once: nothing is gained by keeping them.
+            return Self { summariser: Arc::new(Extractive::default()), store: OptionalStore::none().into() };
+        }
+        let store = Arc::new(OptionalStore::open());
+        // A log that names no session is known by its path.
+        let path = || log.path.to_string_lossy().into_owned();
+        let session = log.session.session_ids.first().map_or_else(path, ToString::to_string);
+        let belongs = Belongs { session, log: Some(log.path.clone()), place: "replayed".to_owned() };
+        let program = Arc::new(Program::new(&options.summariser));
+        Self { summariser: Arc::new(Kept::new(Arc::clone(&store), program, belongs)), store }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if let Some(trouble) = self.store.trouble() {
+            complain(&format!("summaries are not kept: {trouble}"));
+        }
+    }
+}
+
+/// The block hierarchy of a log, and its summaries.
+pub(super) struct Replayed {
+    pub(super) blocks: Blocks,
+    pub(super) summaries: Summaries,
+    _writer: Writer,
+}
+
+impl Replayed {
+    pub(super) fn new(log: &OpenLog, options: &ReplayOptions) -> Result<Self, Failure> {
+        let blocks = Blocks::of(log, settings(options)?)?;
+        let writer = Writer::of(log, options);
+        let mut summaries = Summaries::new(Arc::clone(&writer.summariser));
+        if blocks.settings().retention == Retention::CurrentBlock {
+            summaries.write_closed(log, &blocks)?;
+        }
+        Ok(Self { blocks, summaries, _writer: writer })
+    }
+
+    /// The turns that a block or span stands for.
+    pub(super) fn range(&self, made: Made) -> Result<(u32, u32), Failure> {
+        let last = self.blocks.begun();
+        self.blocks.range(made).ok_or_else(|| {
+            Failure::NotFound(match made {
+                Made::Block(number) => {
+                    format!("there is no block b{number}: {} are closed", self.blocks.closed(last).len())
+                }
+                Made::Span(number) | Made::Fold(number) => {
+                    format!("there is no span p{number}: {} were made", self.blocks.spans(last).len())
+                }
+            })
+        })
+    }
+
+    /// An item of the ledger.
+    pub(super) fn item(&self, log: &OpenLog, number: u32) -> Result<&Item, Failure> {
+        let items = self.blocks.ledger().items(log.session.last()).len();
+        let item = self.blocks.ledger().item(number);
+        item.ok_or_else(|| Failure::NotFound(format!("there is no item i{number}: the ledger has {items}")))
+    }
+
+    /// Writes the summaries of the blocks closed as of turn `as_of`, and of the span in view. One that fails is shown
+    /// as failed.
+    pub(super) fn write(&mut self, log: &OpenLog, as_of: u32) -> Result<(), Failure> {
+        let blocks: Vec<u32> = self.blocks.closed(as_of).iter().map(|block| block.number).collect();
+        let span = self.blocks.spans(as_of).last().map(|span| Made::Span(span.number));
+        for made in blocks.into_iter().map(Made::Block).chain(span) {
+            let written = self.summaries.of(log, &self.blocks, made, &AtomicBool::new(false));
+            if let Err(Missing::Log(error)) = written {
+                return Err(error.into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a summary carries, as JSON.
+pub(super) fn carries(written: &Written) -> Value {
+    let share = |share: Share| json!([share.carried, share.of]);
+    let carries = written.carries;
+    json!({"exact": share(carries.exact), "open": share(carries.open), "binding": share(carries.binding)})
+}
+
+/// A place in the block hierarchy.
+pub(super) enum Place {
+    Whole(Made),
+    Sentence(Made, u32),
+    Item(u32),
+}
+
+impl Place {
+    /// The place that `address` means, if it is one of the hierarchy.
+    pub(super) fn of(address: &Address) -> Option<Self> {
+        Some(match *address {
+            Address::Block(number) => Self::Whole(Made::Block(number)),
+            Address::Span(number) => Self::Whole(Made::Span(number)),
+            Address::MadeSentence { span: true, of, sentence } => Self::Sentence(Made::Span(of), sentence),
+            Address::MadeSentence { of, sentence, .. } => Self::Sentence(Made::Block(of), sentence),
+            Address::Item(number) => Self::Item(number),
+            _ => return None,
+        })
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let letter = |made: &Made| match made {
+            Made::Block(number) => format!("b{number}"),
+            Made::Span(number) | Made::Fold(number) => format!("p{number}"),
+        };
+        match self {
+            Self::Whole(made) => f.write_str(&letter(made)),
+            Self::Sentence(made, sentence) => write!(f, "{}.s{sentence}", letter(made)),
+            Self::Item(number) => write!(f, "i{number}"),
+        }
+    }
+}

@@ -1,0 +1,412 @@
+//! `pentimento trace`: from a summary's sentences to the turns they rest on, and from a turn to what became of it.
+
+mod made;
+
+use std::io::Write;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::cli::TraceArguments;
+use crate::lineage::chain::{Carried, Carrier, Fate, Forward, SentenceId, Traces};
+use crate::lineage::prepared::Prepared;
+use crate::lineage::range::Texts;
+use crate::lineage::support::TOGETHER;
+use crate::lineage::trace::{SourceLink, Trace, Traced};
+use crate::lineage::weights;
+use crate::session::address::Address;
+use crate::session::open::{Lost, OpenLog};
+use crate::session::{Provenance, TurnId};
+use crate::text::display::safe;
+use crate::text::lexicon::{self, Lexicon};
+use crate::text::preview;
+
+use super::replay::Place;
+use super::{Failure, SCHEMA};
+
+/// Prints what an address leads to.
+pub(super) fn run(log: &OpenLog, arguments: &TraceArguments, out: &mut dyn Write) -> Result<(), Failure> {
+    let address: Address = arguments.address.parse()?;
+    let own = arguments.lexicon.as_deref().map(own_lexicon).transpose()?;
+    let lexicon: &Lexicon = match &own {
+        Some(own) => own,
+        None => lexicon::built_in(),
+    };
+    if let Some(place) = Place::of(&address) {
+        return made::run(log, &place, arguments, lexicon, out);
+    }
+    let mut tracer = Tracer::new(log, lexicon);
+    match address {
+        Address::Generation(generation) => tracer.generation(generation, arguments.json, out),
+        Address::Sentence { generation, sentence } => {
+            tracer.sentence(generation, sentence, arguments.json, out)
+        }
+        Address::Turn { thread: None, number, .. } => {
+            let turn = log.find_turn(None, number)?.turn;
+            tracer.turn(turn, arguments.json, out)
+        }
+        Address::Line(line) => {
+            let row = log.find_line(line)?;
+            let turn = log.session.row(row).turn().ok_or_else(|| {
+                Failure::NotFound(format!("line {line} is no part of a turn: nothing became of it"))
+            })?;
+            tracer.turn(turn, arguments.json, out)
+        }
+        Address::Block(_) | Address::Span(_) | Address::MadeSentence { .. } | Address::Item(_) => {
+            Err(Failure::NotFound(format!("{address} is in no log: it is replayed")))
+        }
+        Address::Receipt(_) => {
+            Err(Failure::NotFound(format!("{address} is a receipt: trace the turn that it stands for")))
+        }
+        Address::Turn { .. } | Address::Thread(_) => Err(Failure::NotFound(
+            "a sub-agent's turns are in no summary of this session: trace the result that reports them"
+                .to_owned(),
+        )),
+    }
+}
+
+fn own_lexicon(path: &std::path::Path) -> Result<Lexicon, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::Usage(format!("{}: cannot read the lexicon: {error}", path.display())))?;
+    Lexicon::parse(&text).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
+}
+
+/// Traces what is asked for, and keeps it for the next question.
+pub(super) struct Tracer<'a> {
+    log: &'a OpenLog,
+    traces: Traces,
+    lexicon: &'a Lexicon,
+}
+
+fn without_summary(generation: u32) -> Failure {
+    Failure::NotFound(format!("generation {generation} is a boundary without a summary"))
+}
+
+/// What holds for all sentences of a summary.
+struct About<'a> {
+    generation: u32,
+    provenance: Provenance,
+    complete: bool,
+    ample: bool,
+    previous: Option<u32>,
+    lexicon: &'a str,
+    text: &'a str,
+}
+
+impl<'a> About<'a> {
+    fn of(trace: &'a Trace) -> Self {
+        let Trace { generation, provenance, complete, ample, previous, .. } = *trace;
+        Self { generation, provenance, complete, ample, previous, lexicon: &trace.lexicon, text: &trace.text }
+    }
+
+    fn of_range(range: &'a Prepared) -> Self {
+        let Prepared { generation, provenance, previous, .. } = *range;
+        let Texts { complete, ample, .. } = range.texts;
+        let (lexicon, text) = (&range.lexicon, &range.texts.summary);
+        Self { generation, provenance, complete, ample, previous, lexicon, text }
+    }
+
+    fn head(&self) -> String {
+        let mut head = format!("g{} · range {}", self.generation, self.provenance.name());
+        if !self.complete {
+            head.push_str(" · originals are missing: nothing is called unsupported");
+        } else if !self.ample {
+            head.push_str(" · the model saw more than the log holds: nothing is called unsupported");
+        }
+        format!("{head} · lexicon {} · a source's score orders, it does not prove", self.lexicon)
+    }
+}
+
+impl<'a> Tracer<'a> {
+    /// A tracer of `log`, with what `lexicon` says of words and tools.
+    pub(super) fn new(log: &'a OpenLog, lexicon: &'a Lexicon) -> Self {
+        Self { log, traces: Traces::default(), lexicon }
+    }
+
+    /// Fails where a generation is not there or cannot be read.
+    fn check(&self, generation: u32) -> Result<(), Failure> {
+        let session = &self.log.session;
+        let compaction = session
+            .generation(generation)
+            .ok_or(Lost::Generation(generation, session.compactions().len()))?;
+        match compaction.unreadable() {
+            Some(reason) => Err(Failure::NotFound(format!("g{generation} cannot be traced: {reason}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Traces a generation and those that its chains lead to.
+    fn ensure(&mut self, generation: u32) -> Result<Arc<Trace>, Failure> {
+        self.check(generation)?;
+        let (session, source) = (&self.log.session, &self.log.source);
+        let trace = self.traces.ensure(session, source, generation, self.lexicon, weights::built_in())?;
+        trace.ok_or_else(|| without_summary(generation))
+    }
+
+    fn generation(&mut self, generation: u32, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+        let trace = self.ensure(generation)?;
+        let about = About::of(&trace);
+        if !as_json {
+            writeln!(out, "{}", about.head())?;
+        }
+        for (place, traced) in trace.sentences.iter().enumerate() {
+            let id = SentenceId { generation, place };
+            self.print(&about, id, traced, as_json, out)?;
+        }
+        Ok(())
+    }
+
+    /// One sentence and its chain; the others of its summary are not traced.
+    fn sentence(
+        &mut self,
+        generation: u32,
+        number: u32,
+        as_json: bool,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let (range, traced) = self.one(generation, number)?;
+        let id = SentenceId { generation, place: number as usize - 1 };
+        let about = About::of_range(&range);
+        if !as_json {
+            writeln!(out, "{}", about.head())?;
+        }
+        self.print(&about, id, &traced, as_json, out)
+    }
+
+    /// Traces a sentence and those that its chain leads to.
+    pub(super) fn one(
+        &mut self,
+        generation: u32,
+        number: u32,
+    ) -> Result<(Arc<Prepared>, Arc<Traced>), Failure> {
+        self.check(generation)?;
+        let (session, source) = (&self.log.session, &self.log.source);
+        let weights = weights::built_in();
+        let range = self.traces.range(session, source, generation, self.lexicon, weights)?;
+        let range = range.ok_or_else(|| without_summary(generation))?;
+        let lost = || Lost::Sentence(generation, number, range.texts.sentences.len());
+        let place = (number as usize).checked_sub(1).ok_or_else(lost)?;
+        let id = SentenceId { generation, place };
+        let traced = self.traces.sentence(session, source, id, self.lexicon, weights)?;
+        let traced = traced.ok_or_else(lost)?;
+        Ok((range, traced))
+    }
+
+    fn print(
+        &self,
+        about: &About,
+        id: SentenceId,
+        traced: &Traced,
+        as_json: bool,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        if as_json {
+            writeln!(out, "{}", self.sentence_json(about, id, traced))?;
+            return Ok(());
+        }
+        self.sentence_text(about, id, traced, out)
+    }
+
+    fn chain(&self, id: SentenceId) -> (Vec<String>, u32, u32) {
+        let chain = self.traces.chain(id);
+        let mut steps: Vec<String> = chain.sentences.iter().map(|step| step.sentence.to_string()).collect();
+        steps.extend(chain.turn.as_ref().map(|turn| format!("t{}", turn.spot.number)));
+        (steps, chain.depth, chain.paraphrases)
+    }
+
+    fn sentence_json(&self, about: &About, id: SentenceId, traced: &Traced) -> Value {
+        let (chain, depth, paraphrases) = self.chain(id);
+        let sources: Vec<Value> = traced.sources.iter().take(TOGETHER).map(source_json).collect();
+        json!({
+            "schema": SCHEMA,
+            "address": id.to_string(),
+            "text": traced.sentence.text(about.text),
+            "kind": traced.sentence.kind.name(),
+            "section": traced.sentence.heading,
+            "generation": id.generation,
+            "support": traced.support.name(),
+            "coverage": rounded(traced.coverage),
+            "verbatim": traced.verbatim,
+            "sources": sources,
+            "origin": traced.origin.name(),
+            "chain": chain,
+            "depth": depth,
+            "paraphrases": paraphrases,
+            "provenance": about.provenance.name(),
+            "complete": about.complete,
+            "lexicon": about.lexicon,
+        })
+    }
+
+    fn sentence_text(
+        &self,
+        about: &About,
+        id: SentenceId,
+        traced: &Traced,
+        out: &mut dyn Write,
+    ) -> Result<(), Failure> {
+        let (chain, depth, _) = self.chain(id);
+        writeln!(out, "\n{id} {}", safe(&preview::on_one_line(traced.sentence.text(about.text))))?;
+        writeln!(
+            out,
+            "  {} · {} · depth {depth} · {}",
+            standing(traced),
+            traced.origin.name(),
+            chain.join(" ← ")
+        )?;
+        for source in traced.sources.iter().take(TOGETHER) {
+            writeln!(
+                out,
+                "  {:<9}{:<10} {:<5} {}",
+                source_address(source, about.previous),
+                source.spot.role.name(),
+                if source.exact { "exact".to_owned() } else { format!("{:.2}", source.score) },
+                safe(&preview::on_one_line(&source.snippet))
+            )?;
+        }
+        Ok(())
+    }
+
+    fn turn(&mut self, id: TurnId, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
+        let log = self.log;
+        let readable = log.session.compactions().iter().filter(|c| c.is_readable()).map(|c| c.generation);
+        for generation in readable.collect::<Vec<_>>() {
+            self.ensure(generation)?;
+        }
+        let forward = self.traces.forward(&log.session, id);
+        if as_json {
+            writeln!(out, "{}", self.forward_json(id, &forward))?;
+            return Ok(());
+        }
+        let turn = log.session.turn(id);
+        writeln!(
+            out,
+            "{} {} {}",
+            log.session.address(id),
+            turn.role.name(),
+            safe(log.session.preview(turn))
+        )?;
+        for (generation, fate) in &forward.generations {
+            writeln!(out, "\ng{generation} · {}", self.fate_words(*generation, fate))?;
+            for carried in fate.carried() {
+                let mark = if carried.carrier == Carrier::Weak { "weak" } else { "carries" };
+                writeln!(
+                    out,
+                    "  {:<9}{mark:<8} {}",
+                    carried.sentence.to_string(),
+                    safe(&self.words(carried))
+                )?;
+            }
+        }
+        let last = match (forward.in_view, forward.last_seen) {
+            (true, _) => "still in view".to_owned(),
+            (false, Some(generation)) => format!("last seen in g{generation}"),
+            (false, None) if forward.generations.is_empty() => "no compaction concerns it".to_owned(),
+            (false, None) => "found in no summary".to_owned(),
+        };
+        writeln!(out, "\n{last}")?;
+        Ok(())
+    }
+
+    fn words(&self, carried: &Carried) -> String {
+        let trace = self.traces.get(carried.sentence.generation);
+        let traced = trace.and_then(|trace| Some((trace, trace.sentences.get(carried.sentence.place)?)));
+        traced.map_or_else(String::new, |(trace, traced)| {
+            preview::on_one_line(traced.sentence.text(&trace.text))
+        })
+    }
+
+    /// What became of a turn at one compaction, in words.
+    fn fate_words(&self, generation: u32, fate: &Fate) -> String {
+        let compaction = self.log.session.generation(generation);
+        if let Some(reason) = compaction.and_then(crate::session::Compaction::unreadable)
+            && matches!(fate, Fate::Summarised(_) | Fate::Inherited(_))
+        {
+            return format!("{}: {reason}", fate.name());
+        }
+        match fate {
+            Fate::Summarised(found) if found.is_empty() => "summarised, found in no sentence".to_owned(),
+            Fate::Inherited(found) if found.is_empty() => "taken over by no sentence".to_owned(),
+            fate => fate.name().to_owned(),
+        }
+    }
+
+    fn forward_json(&self, id: TurnId, forward: &Forward) -> Value {
+        let generations: Vec<Value> = forward
+            .generations
+            .iter()
+            .map(|(generation, fate)| {
+                let sentences: Vec<Value> = fate.carried().iter().map(|carried| self.carried_json(carried)).collect();
+                let readable =
+                    self.log.session.generation(*generation).is_some_and(crate::session::Compaction::is_readable);
+                json!({"generation": generation, "fate": fate.name(), "readable": readable, "sentences": sentences})
+            })
+            .collect();
+        json!({
+            "schema": SCHEMA,
+            "address": self.log.session.address(id).to_string(),
+            "generations": generations,
+            "last_seen": forward.last_seen.map(|generation| format!("g{generation}")),
+            "in_view": forward.in_view,
+            "lexicon": self.lexicon.id(),
+        })
+    }
+
+    fn carried_json(&self, carried: &Carried) -> Value {
+        let trace = self.traces.get(carried.sentence.generation);
+        let text = trace
+            .and_then(|trace| Some(trace.sentences.get(carried.sentence.place)?.sentence.text(&trace.text)));
+        json!({
+            "address": carried.sentence.to_string(),
+            "text": text,
+            "carrier": if carried.carrier == Carrier::Weak { "weak" } else { "carries" },
+            "from": carried.from.map(|from| from.to_string()),
+            "rank": carried.source.map(|(rank, _)| rank + 1),
+            "part": carried.source.map(|(_, part)| part),
+        })
+    }
+}
+
+/// How far a sentence is supported, in words.
+fn standing(traced: &Traced) -> String {
+    let support = traced.support.name().unwrap_or("support cannot be told");
+    if traced.verbatim { format!("{support}, word for word") } else { support.to_owned() }
+}
+
+/// The address of a source: a part of a turn, or a sentence of the summary before.
+fn source_address(source: &SourceLink, previous: Option<u32>) -> String {
+    match (source.spot.sentence, previous) {
+        (Some(place), Some(generation)) => SentenceId { generation, place }.to_string(),
+        _ => format!("t{}.{}", source.spot.number, source.spot.index),
+    }
+}
+
+fn source_json(source: &SourceLink) -> Value {
+    let mut value = json!({
+        "turn": source.spot.number,
+        "line": source.spot.line,
+        "part": source.spot.part,
+        "role": source.spot.role.name(),
+        "score": rounded(source.score),
+        "coverage": rounded(source.coverage),
+        "snippet": source.snippet,
+    });
+    if source.exact {
+        value["exact"] = json!(true);
+    }
+    if source.spot.voice {
+        value["voice"] = json!(true);
+    }
+    if let Some(place) = source.spot.sentence {
+        value["sentence"] = json!(place + 1);
+    }
+    value
+}
+
+/// Four digits: more would be noise.
+fn rounded(share: f64) -> f64 {
+    (share * 10_000.0).round() / 10_000.0
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! `pentimento trace` of what is replayed: the sentences of a block's or span's summary, with the turns that its maker
+//! says they were taken from. Nothing is guessed there; an item of the ledger is traced as its turn.
+
+use std::io::Write;
+use std::sync::atomic::AtomicBool;
+
+use serde_json::json;
+
+use crate::cli::TraceArguments;
+use crate::lineage::exact::Line;
+use crate::lineage::range::Plan;
+use crate::lineage::support::TOGETHER;
+use crate::lineage::trace::{Trace, Traced, trace};
+use crate::lineage::weights;
+use crate::session::open::OpenLog;
+use crate::strategies::blocks::summaries::Written;
+use crate::text::display::safe;
+use crate::text::lexicon::Lexicon;
+use crate::text::preview;
+
+use super::super::replay::{Place, Replayed};
+use super::super::{Failure, SCHEMA};
+use super::{Tracer, rounded, source_address, source_json, standing};
+
+/// Prints what a place of the hierarchy rests on.
+pub(super) fn run(
+    log: &OpenLog,
+    place: &Place,
+    arguments: &TraceArguments,
+    lexicon: &Lexicon,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let mut replayed = Replayed::new(log, &arguments.replay)?;
+    let (made, only) = match *place {
+        Place::Whole(made) => (made, None),
+        Place::Sentence(made, sentence) => (made, Some(sentence)),
+        Place::Item(number) => {
+            let turn = replayed.item(log, number)?.turn;
+            return Tracer::new(log, lexicon).turn(turn, arguments.json, out);
+        }
+    };
+    replayed.range(made)?;
+    let written = replayed.summaries.of(log, &replayed.blocks, made, &AtomicBool::new(false))?;
+    let address = Place::Whole(made).to_string();
+    let lines: Vec<Line> = written.summary.lines.iter().map(|line| exact(log, line)).collect();
+    if lines.iter().all(|line| line.turns.is_empty()) {
+        return Err(Failure::NotFound(format!(
+            "{address} cannot be traced: {} does not say which turns its lines rest on",
+            written.summariser
+        )));
+    }
+    let inputs = replayed.blocks.inputs(&log.session, made);
+    let stands = inputs.last().copied().ok_or_else(|| Failure::NotFound(format!("{address} is empty")))?;
+    let plan = Plan::made(&log.session, 0, stands, written.summary.text.clone(), lines);
+    let traced = trace(&plan, &log.source, lexicon, weights::built_in())?;
+    let all = traced.sentences.len();
+    let places = match only {
+        None => 0..all,
+        Some(sentence) => match (sentence as usize).checked_sub(1).filter(|place| *place < all) {
+            Some(place) => place..place + 1,
+            None => {
+                return Err(Failure::NotFound(format!(
+                    "there is no sentence {place}: the summary has {all}"
+                )));
+            }
+        },
+    };
+    if !arguments.json {
+        let depth = written.plan.depth();
+        writeln!(
+            out,
+            "{address} · by {} · depth {depth} · lexicon {}",
+            safe(&written.summariser),
+            traced.lexicon
+        )?;
+    }
+    for place in places {
+        let name = format!("{address}.s{}", place + 1);
+        print(&name, &written, &traced, &traced.sentences[place], arguments.json, out)?;
+    }
+    Ok(())
+}
+
+fn exact(log: &OpenLog, line: &crate::summarisers::SummaryLine) -> Line {
+    let turns = line.turns.iter().filter_map(|number| log.session.numbered(0, *number));
+    Line { range: line.range.clone(), turns: turns.collect() }
+}
+
+fn print(
+    name: &str,
+    written: &Written,
+    trace: &Trace,
+    traced: &Traced,
+    as_json: bool,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let text = traced.sentence.text(&trace.text);
+    let sources = traced.sources.iter().take(TOGETHER);
+    if as_json {
+        let value = json!({
+            "schema": SCHEMA,
+            "address": name,
+            "text": text,
+            "kind": traced.sentence.kind.name(),
+            "section": traced.sentence.heading,
+            "support": traced.support.name(),
+            "coverage": rounded(traced.coverage),
+            "verbatim": traced.verbatim,
+            "sources": sources.map(source_json).collect::<Vec<_>>(),
+            "origin": traced.origin.name(),
+            "depth": written.plan.depth(),
+            "summariser": written.summariser,
+            "lexicon": trace.lexicon,
+        });
+        writeln!(out, "{value}")?;
+        return Ok(());
+    }
+    writeln!(out, "\n{name} {}", safe(&preview::on_one_line(text)))?;
+    writeln!(out, "  {}", standing(traced))?;
+    for source in sources {
+        writeln!(
+            out,
+            "  {:<9}{:<10} {:<5} {}",
+            source_address(source, None),
+            source.spot.role.name(),
+            if source.exact { "exact" } else { "" },
+            safe(&preview::on_one_line(&source.snippet))
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! What a summary carries of its originals, counted on the block alone.
+//!
+//! Structure limits how often an error is repeated; whether the first pass was any good is another question, and this
+//! is its count: names and numbers that somebody said, what was left open, what binds.
+
+use std::collections::BTreeSet;
+
+use crate::formats::facts::{PartKind, Role};
+use crate::log::LogError;
+use crate::session::TurnId;
+use crate::session::open::OpenLog;
+use crate::text::{identifiers, words};
+
+use super::Item;
+
+/// So many of so many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Share {
+    /// Those that the summary carries.
+    pub carried: u32,
+    /// All of them.
+    pub of: u32,
+}
+
+/// What a summary carries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Carries {
+    /// Exact items in prompts and in the assistant's prose: files, names, numbers with a unit, errors.
+    pub exact: Share,
+    /// What the user left open.
+    pub open: Share,
+    /// Decisions, rejections, constraints and commitments of the user.
+    pub binding: Share,
+}
+
+/// A line carries a statement of whose words it says this share.
+const SAYS: f64 = 0.5;
+
+/// Counts what `summary` carries of the turns `inputs` and of the ledger's items in them.
+pub fn count<'a>(
+    log: &OpenLog,
+    inputs: &[TurnId],
+    items: impl Iterator<Item = &'a Item>,
+    summary: &str,
+) -> Result<Carries, LogError> {
+    let mut carries = Carries { exact: exact(log, inputs, summary)?, ..Carries::default() };
+    let lines: Vec<BTreeSet<String>> =
+        summary.lines().map(|line| words::stems(line).into_iter().collect()).collect();
+    for item in items {
+        let carried = says(&lines, summary, &item.text);
+        let binding = item.binding;
+        if binding.open {
+            carries.open.add(carried);
+        }
+        if binding.decision || binding.rejection || binding.constraint || binding.commitment {
+            carries.binding.add(carried);
+        }
+    }
+    Ok(carries)
+}
+
+impl Share {
+    fn add(&mut self, carried: bool) {
+        self.of += 1;
+        self.carried += u32::from(carried);
+    }
+}
+
+/// Whether a statement is in the text, word for word or by half of its words in one line.
+fn says(lines: &[BTreeSet<String>], text: &str, statement: &str) -> bool {
+    if text.contains(statement.trim()) {
+        return true;
+    }
+    let stems: BTreeSet<String> = words::stems(statement).into_iter().collect();
+    let enough = |shared: usize| shared >= 2 && shared as f64 >= SAYS * stems.len() as f64;
+    lines.iter().any(|line| enough(stems.intersection(line).count()))
+}
+
+fn exact(log: &OpenLog, inputs: &[TurnId], summary: &str) -> Result<Share, LogError> {
+    let lower = summary.to_lowercase();
+    let known: BTreeSet<String> = identifiers::find(summary).into_iter().map(|found| found.normal).collect();
+    let mut said = BTreeSet::new();
+    for id in inputs {
+        if !matches!(log.session.turn(*id).role, Role::User | Role::Assistant) {
+            continue;
+        }
+        for located in log.texts(*id)?.iter().filter(|located| located.text.kind == PartKind::Text) {
+            said.extend(identifiers::find(&located.text.text).into_iter().map(|found| found.normal));
+        }
+    }
+    let mut share = Share::default();
+    for normal in said {
+        share.add(known.contains(&normal) || lower.contains(&normal));
+    }
+    Ok(share)
+}

@@ -1,0 +1,252 @@
+//! The pinned ledger: what binds in the user's own words, taken out when it arrives and never summarised.
+//!
+//! Owns the items, their numbers and what became of them. Keeps their words: a few lines of a session, which every
+//! context holds. Reads prompts, users' words in tool results, and, while a question waits, what the assistant says.
+
+use std::collections::BTreeSet;
+
+use crate::formats::facts::{PartKind, Role};
+use crate::log::LogError;
+use crate::session::open::OpenLog;
+use crate::session::{Session, TurnId};
+use crate::text::binding::{self, Binding};
+use crate::text::{lexicon, sentences, tokens, words};
+
+use super::is_typed;
+
+/// What became of an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It holds.
+    Open,
+    /// The assistant answered in this turn.
+    Answered(u32),
+    /// A later item speaks of the same.
+    Superseded(u32),
+}
+
+impl State {
+    /// The state in words.
+    pub fn words(self) -> String {
+        match self {
+            Self::Open => "open".into(),
+            Self::Answered(turn) => format!("answered at t{turn}"),
+            Self::Superseded(item) => format!("superseded by i{item}"),
+        }
+    }
+}
+
+/// Something that binds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// Its number, from 1: `i9`.
+    pub number: u32,
+    /// The turn that says it.
+    pub turn: TurnId,
+    /// That turn's number.
+    pub at: u32,
+    /// Its words.
+    pub text: String,
+    /// How it binds: a hint, where being bound at all is reliable.
+    pub binding: Binding,
+    /// Estimated tokens.
+    pub tokens: u32,
+    /// The user said it in the result of a tool.
+    pub voice: bool,
+    stems: BTreeSet<String>,
+    /// The turn that answers it, and the turn at which that was known.
+    answered: Option<(u32, u32)>,
+    /// The item that supersedes it, and the turn that says so.
+    superseded: Option<(u32, u32)>,
+}
+
+impl Item {
+    /// What had become of it as of turn `as_of`.
+    pub fn state(&self, as_of: u32) -> State {
+        if let Some((item, _)) = self.superseded.filter(|(_, at)| *at <= as_of) {
+            return State::Superseded(item);
+        }
+        self.answered.filter(|(_, at)| *at <= as_of).map_or(State::Open, |(turn, _)| State::Answered(turn))
+    }
+
+    /// The names of its kinds.
+    pub fn kinds(&self) -> Vec<&'static str> {
+        let binding = self.binding;
+        let all = [
+            ("decision", binding.decision),
+            ("rejection", binding.rejection),
+            ("constraint", binding.constraint),
+            ("commitment", binding.commitment),
+            ("open", binding.open),
+        ];
+        all.into_iter().filter(|(_, holds)| *holds).map(|(name, _)| name).collect()
+    }
+
+    /// Whether its turn was left behind or taken back by turn `as_of`.
+    pub fn is_gone(&self, session: &Session, as_of: u32) -> bool {
+        session.is_abandoned(self.turn, as_of)
+            || session.withdrawn_at(self.turn).is_some_and(|at| at <= as_of)
+    }
+}
+
+/// How many of the newest items a new one may supersede: more are not looked through.
+const LOOKED_AT: usize = 256;
+/// A new item supersedes one of whose words it says this share.
+const SAME: f64 = 0.6;
+/// A text answers a question of whose words it says this share.
+const ANSWERS: f64 = 0.5;
+
+/// All items of a session, in order.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    items: Vec<Item>,
+    /// Questions since the newest prompt that wait for an answer, by their places.
+    waiting: Vec<usize>,
+    /// Tokens of the items that hold after the newest turn that ended, and how many items that counts.
+    settled: (u64, usize),
+}
+
+impl Ledger {
+    /// All items as of turn `as_of`, those of turns that were left behind included.
+    pub fn items(&self, as_of: u32) -> &[Item] {
+        &self.items[..self.items.partition_point(|item| item.at <= as_of)]
+    }
+
+    /// The item with this number.
+    pub fn item(&self, number: u32) -> Option<&Item> {
+        self.items.get(number.checked_sub(1)? as usize)
+    }
+
+    /// The items that are part of the context as of turn `as_of`.
+    pub fn in_force(&self, session: &Session, as_of: u32) -> Vec<&Item> {
+        self.items(as_of).iter().filter(|item| !item.is_gone(session, as_of)).collect()
+    }
+
+    /// Tokens of the items in force after the newest turn that ended.
+    pub(super) fn tokens(&self) -> u64 {
+        self.settled.0
+    }
+
+    /// Turn `number` begins: takes out what binds in it.
+    pub(super) fn arrive(&mut self, log: &OpenLog, number: u32) -> Result<(), LogError> {
+        let Some(id) = log.session.numbered(0, number) else { return Ok(()) };
+        let turn = log.session.turn(id);
+        let typed = is_typed(&log.session, id);
+        if !typed && !turn.has_voice() {
+            return Ok(());
+        }
+        let texts = log.texts(id)?;
+        if typed && !turn.is_queued() {
+            self.waiting.clear();
+        }
+        for located in texts {
+            let text = &located.text.text;
+            match located.text.kind {
+                PartKind::Text if typed => self.take(id, number, text, false),
+                PartKind::ToolResult if log.session.part(located.place).voice => {
+                    self.take(id, number, log.session.format.voice(text).unwrap_or_default(), true);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, turn: TurnId, at: u32, text: &str, voice: bool) {
+        for sentence in typed_sentences(text) {
+            let binding = binding::of(lexicon::built_in(), sentence);
+            if !binding.any() {
+                continue;
+            }
+            let item = Item {
+                number: self.items.len() as u32 + 1,
+                turn,
+                at,
+                text: sentence.to_owned(),
+                binding,
+                tokens: tokens::estimate(sentence),
+                voice,
+                stems: words::stems(sentence).into_iter().collect(),
+                answered: None,
+                superseded: None,
+            };
+            self.supersede(&item);
+            if binding.open {
+                self.waiting.push(self.items.len());
+            }
+            self.items.push(item);
+        }
+    }
+
+    /// Marks the items that `new` says anew. A question settles nothing.
+    fn supersede(&mut self, new: &Item) {
+        if new.kinds() == ["open"] {
+            return;
+        }
+        let from = self.items.len().saturating_sub(LOOKED_AT);
+        for old in &mut self.items[from..] {
+            let shared = old.stems.intersection(&new.stems).count();
+            let share = shared as f64 / old.stems.len().max(1) as f64;
+            if old.superseded.is_none() && old.at < new.at && shared >= 3 && share >= SAME {
+                old.superseded = Some((new.number, new.at));
+            }
+        }
+    }
+
+    /// The waiting questions that turn `number`, which has ended, answers.
+    pub(super) fn answers(&self, log: &OpenLog, number: u32) -> Result<Vec<usize>, LogError> {
+        let Some(id) = log.session.numbered(0, number) else { return Ok(Vec::new()) };
+        let speaks = log.session.parts(id).any(|(_, part)| part.kind == PartKind::Text);
+        if self.waiting.is_empty() || !speaks || log.session.turn(id).role != Role::Assistant {
+            return Ok(Vec::new());
+        }
+        let mut said = BTreeSet::new();
+        for located in log.texts(id)?.iter().filter(|located| located.text.kind == PartKind::Text) {
+            words::each_stem(&located.text.text, |word, _| {
+                said.insert(word.to_owned());
+            });
+        }
+        let answered = |place: &usize| {
+            let asked = &self.items[*place].stems;
+            let shared = asked.intersection(&said).count();
+            shared >= 2.min(asked.len()) && shared as f64 >= ANSWERS * asked.len() as f64
+        };
+        Ok(self.waiting.iter().copied().filter(answered).collect())
+    }
+
+    /// Turn `number` has ended and answers these questions.
+    pub(super) fn settle(&mut self, session: &Session, number: u32, answers: Vec<usize>) {
+        self.waiting.retain(|place| !answers.contains(place));
+        for place in answers {
+            self.items[place].answered = Some((number, number + 1));
+        }
+        let goes_on = session.goes_on_from(number) == session.numbered(0, number - 1);
+        // What was left behind or taken back with this turn may be anywhere: counted anew then.
+        let from = if goes_on && session.is_steady(number, number) { self.settled } else { (0, 0) };
+        let fresh = self.items[from.1..].iter().filter(|item| !item.is_gone(session, number));
+        self.settled = (from.0 + fresh.map(|item| u64::from(item.tokens)).sum::<u64>(), self.items.len());
+    }
+}
+
+/// The sentences of a prompt that a person typed: those outside fences, tables and traces, unless the rest is still so
+/// long that it was pasted.
+fn typed_sentences(text: &str) -> Vec<&str> {
+    let mut fenced = false;
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let trimmed = line.trim();
+        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+            fenced = !fenced;
+            continue;
+        }
+        let tag = trimmed.starts_with('<') && trimmed.ends_with('>');
+        if !fenced && !tag && !trimmed.is_empty() && !binding::is_pasted(trimmed) {
+            lines.push(trimmed);
+        }
+    }
+    if binding::is_long(lines.iter().map(|line| line.len()).sum()) {
+        return Vec::new();
+    }
+    let sentences = lines.into_iter().flat_map(|line| sentences::split(line).into_iter().map(|at| &line[at]));
+    sentences.collect()
+}

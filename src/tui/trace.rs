@@ -1,0 +1,422 @@
+//! The document of a trace: what a sentence rests on and where its wording came from, or what became of a turn.
+//!
+//! Three sources are shown, never one alone, and every figure says what it counts: words that are held, no proof. What
+//! is still being traced is said where it will stand.
+
+use std::borrow::Cow;
+
+use crate::lineage::chain::{Carried, Carrier, Chain, Fate, Forward, SentenceId, Step};
+use crate::lineage::origin::Origin;
+use crate::lineage::support::TOGETHER;
+use crate::lineage::trace::{SourceLink, Trace, Traced};
+use crate::lineage::tracing::Tracing;
+use crate::lineage::wording::{self, Earlier, Loss};
+use crate::outline::{Node, View};
+use crate::session::open::OpenLog;
+use crate::session::{Compaction, Session, TurnId};
+use crate::text::sentences::Kind;
+use crate::text::{lexicon, numbers, preview};
+
+use super::detail::tone_of;
+use super::document::{Block, Body, Document, Runs, Tone};
+use super::signs;
+
+/// The node of a sentence.
+pub fn node(id: SentenceId) -> Node {
+    Node::Sentence(id.generation, id.place as u32)
+}
+
+/// What is known of a sentence at a glance, for whoever shows its text.
+pub fn standing(log: &OpenLog, tracing: &Tracing, generation: u32, place: u32) -> (Tone, String) {
+    let sign = signs::of(tracing, generation, place);
+    let Some((trace, traced)) = traced(tracing, generation, place) else {
+        let why = match tracing.failure(generation) {
+            Some(error) => format!("{} cannot be traced: {error}", sign.mark),
+            None if log.session.partial => format!("{} traced once the log is read", sign.mark),
+            None => format!("{} tracing g{generation} …", sign.mark),
+        };
+        return (sign.tone, why);
+    };
+    let held = format!("its three best sources hold {:.0} % of it", traced.coverage * 100.0);
+    let words = match sign {
+        signs::SUPPORTED if traced.verbatim => format!("supported, word for word: {held}"),
+        signs::SUPPORTED | signs::WEAK | signs::UNSUPPORTED => format!("{}: {held}", sign.name),
+        signs::UNKNOWN if trace.complete => {
+            format!("support cannot be told: the model saw more than the log holds; {held}")
+        }
+        signs::UNKNOWN => format!("support cannot be told: originals are missing from the log; {held}"),
+        _ => sign.doc.to_owned(),
+    };
+    (sign.tone, format!("{} {words}", sign.mark))
+}
+
+fn traced(tracing: &Tracing, generation: u32, place: u32) -> Option<(&Trace, &Traced)> {
+    let trace = tracing.get(generation)?;
+    Some((trace, trace.sentences.get(place as usize)?))
+}
+
+/// The trace of a sentence.
+pub fn sentence(view: &View, log: &OpenLog, tracing: &Tracing, generation: u32, place: u32) -> Document {
+    let id = SentenceId { generation, place: place as usize };
+    let summary = view.summary_text(log, generation);
+    let text = summary.sentence(place).unwrap_or_default();
+    let mut facts = vec![(Tone::Summary, preview::on_one_line(&short(text)))];
+    facts.push(standing(log, tracing, generation, place));
+    let mut document = Document { title: format!("{id} trace"), ..Document::default() };
+    let Some((trace, traced)) = traced(tracing, generation, place) else {
+        return Document { facts, ..document };
+    };
+    let chain = tracing.traces().chain(id);
+    let missing = tracing.next_back(&log.session, generation);
+    facts.push((Tone::Dim, whence(trace, traced, &chain, missing)));
+    let steps = steps(tracing, id, &chain);
+    facts.extend(lost(&steps));
+    document.blocks = sources(trace, traced);
+    if traced.sentence.kind != Kind::Code {
+        document.blocks.extend(back(tracing, &steps, missing));
+    }
+    document.chosen = document.links().first().map(|(block, _)| *block);
+    Document { facts, ..document }
+}
+
+/// Where a sentence came from, in words, and its whole chain.
+fn whence(trace: &Trace, traced: &Traced, chain: &Chain, missing: Option<u32>) -> String {
+    let before = trace.previous.map_or_else(String::new, |generation| format!(" since g{generation}"));
+    let origin = match (traced.origin, trace.previous, traced.parent) {
+        (Origin::New, ..) => format!("new: from the turns{before}"),
+        (Origin::Inherited, Some(generation), Some(place)) => {
+            format!("taken over from {}", SentenceId { generation, place })
+        }
+        (Origin::Inherited, ..) => "taken over from the summary before".to_owned(),
+        (Origin::Both, Some(generation), _) => {
+            format!("in g{generation} and in the turns since: from either")
+        }
+        (Origin::Both, ..) => "from the summary before or from the turns since".to_owned(),
+        (Origin::Weak, ..) => "where it came from cannot be told".to_owned(),
+    };
+    let mut words = vec![origin];
+    if missing.is_none() {
+        words.push(format!("depth {}", chain.depth));
+        if chain.paraphrases > 0 {
+            words.push(numbers::count(u64::from(chain.paraphrases), "paraphrase"));
+        }
+    }
+    words.join(" · ")
+}
+
+/// A step of a chain with both its ends: the earlier one, and the sentence after it.
+struct Link<'a> {
+    earlier: Earlier<'a>,
+    step: Option<Step>,
+    later: SentenceId,
+    loss: Option<Loss>,
+}
+
+impl Link<'_> {
+    fn address(&self) -> String {
+        match self.earlier {
+            Earlier::Sentence(id) => id.to_string(),
+            Earlier::Turn(source) => address(source, None),
+        }
+    }
+}
+
+fn steps<'a>(tracing: &Tracing, id: SentenceId, chain: &'a Chain) -> Vec<Link<'a>> {
+    let mut later = id;
+    let mut out = Vec::new();
+    let mut push = |earlier: Earlier<'a>, step| {
+        let loss = wording::loss(lexicon::built_in(), tracing.traces(), earlier, later);
+        out.push(Link { earlier, step, later, loss });
+        if let Earlier::Sentence(id) = earlier {
+            later = id;
+        }
+    };
+    for step in &chain.sentences {
+        push(Earlier::Sentence(step.sentence), Some(*step));
+    }
+    if let Some(turn) = &chain.turn {
+        push(Earlier::Turn(turn), None);
+    }
+    out
+}
+
+/// The newest step at which the wording lost its hedge and no sentence beside it kept one.
+fn lost(steps: &[Link]) -> Option<(Tone, String)> {
+    let losses = steps.iter().filter_map(|link| Some((link, link.loss.as_ref()?)));
+    let (link, loss) = losses.into_iter().find(|(_, loss)| loss.beside.is_none())?;
+    Some(lost_words(link, loss))
+}
+
+fn lost_words(link: &Link, loss: &Loss) -> (Tone, String) {
+    let words: Vec<String> = loss.words.iter().map(|word| format!("\"{}\"", word.to_lowercase())).collect();
+    let hedge = if words.is_empty() { "the question".to_owned() } else { words.join(", ") };
+    let from = link.address();
+    let text = format!(
+        "the hedge is lost in g{}: {from} said {hedge}, {} does not",
+        link.later.generation, link.later
+    );
+    match loss.beside {
+        Some(beside) => (Tone::Dim, format!("{text}; {beside} beside it still leaves something open")),
+        None => (Tone::Warn, format!("! {text}: compare")),
+    }
+}
+
+/// The address of a source: a part of a turn, or a sentence of the summary before.
+fn address(source: &SourceLink, previous: Option<u32>) -> String {
+    match (source.spot.sentence, previous) {
+        (Some(place), Some(generation)) => SentenceId { generation, place }.to_string(),
+        _ => format!("t{}.{}", source.spot.number, source.spot.index),
+    }
+}
+
+fn target(source: &SourceLink, previous: Option<u32>) -> Node {
+    match (source.spot.sentence, previous) {
+        (Some(place), Some(generation)) => node(SentenceId { generation, place }),
+        _ => Node::Turn(source.spot.turn),
+    }
+}
+
+fn sources(trace: &Trace, traced: &Traced) -> Vec<Block> {
+    if traced.sources.is_empty() {
+        let why = if traced.sentence.kind == Kind::Code {
+            "no sources: code is not traced"
+        } else {
+            "no sources: nothing in the range shares a telling word with it"
+        };
+        return vec![Block::runs(rule(why), Vec::new())];
+    }
+    let mut blocks = vec![Block::runs(rule("three best sources; likeness is no proof"), Vec::new())];
+    for source in traced.sources.iter().take(TOGETHER) {
+        let who = if source.spot.voice { "the user's words in a result" } else { source.spot.role.name() };
+        let held = format!("holds {:.0} % of it alone", source.coverage * 100.0);
+        let heading = format!("{} {who} · {held}", address(source, trace.previous));
+        let body = Body::Runs(vec![shared(source)]);
+        let tone = if source.spot.voice { Tone::User } else { tone_of(source.spot.role) };
+        let block = Block::new(heading, tone, body).leading_to(target(source, trace.previous)).close();
+        blocks.push(if source.spot.sentence.is_none() { block.at(&source.snippet) } else { block });
+    }
+    blocks
+}
+
+/// A heading with a line before it, as between panes.
+fn rule(heading: &str) -> String {
+    format!("── {heading}")
+}
+
+/// A source's words, those that it shares with the sentence marked.
+fn shared(source: &SourceLink) -> Runs {
+    let text = &source.snippet;
+    let mut runs = vec![(Tone::Text, "    ".to_owned())];
+    let mut at = 0;
+    let mut marks = source.shared.iter().peekable();
+    while let Some(mark) = marks.next() {
+        let mut end = mark.end;
+        // Words that follow one another are one mark.
+        while let Some(next) = marks.next_if(|next| text[end..next.start].chars().all(|c| c == ' ')) {
+            end = next.end;
+        }
+        push(&mut runs, Tone::Text, &text[at..mark.start]);
+        push(&mut runs, Tone::Shared, &text[mark.start..end]);
+        at = end;
+    }
+    push(&mut runs, Tone::Text, &text[at..]);
+    runs
+}
+
+/// Bytes of a wording that are shown: what is wrapped for a frame has to be short.
+const WORDING: usize = 2048;
+
+/// A wording, or as much of it as is shown and how much more there is.
+fn short(text: &str) -> Cow<'_, str> {
+    let head = preview::floor(text, WORDING);
+    match (text.len() - head.len()) as u64 {
+        0 => Cow::Borrowed(text),
+        more => Cow::Owned(format!("{head} … ({} more)", numbers::bytes(more))),
+    }
+}
+
+/// Adds a run on one line.
+fn push(runs: &mut Runs, tone: Tone, text: &str) {
+    if !text.is_empty() {
+        runs.push((tone, text.replace(['\n', '\r', '\t'], " ")));
+    }
+}
+
+/// A chain back to its oldest wording, each step with both wordings.
+fn back(tracing: &Tracing, steps: &[Link], missing: Option<u32>) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if !steps.is_empty() {
+        let heading = rule("chain back to the oldest wording · [-gone-] {+new+}");
+        blocks.push(Block::runs(heading, Vec::new()));
+    }
+    for link in steps.iter().filter(|link| missing.is_none() || link.step.is_some()) {
+        let block = step(tracing, link);
+        blocks.push(if blocks.len() == 1 { block.close() } else { block });
+    }
+    if let Some(generation) = missing {
+        blocks.push(Block::runs(format!("{} tracing g{generation} …", signs::PENDING.mark), Vec::new()));
+    }
+    blocks
+}
+
+fn step(tracing: &Tracing, link: &Link) -> Block {
+    let later = tracing.get(link.later.generation);
+    let new = later
+        .and_then(|trace| Some(trace.sentences.get(link.later.place)?.sentence.text(&trace.text)))
+        .unwrap_or_default();
+    let (old, how, to) = match link.earlier {
+        Earlier::Sentence(id) => {
+            let trace = tracing.get(id.generation);
+            let old = trace.and_then(|trace| Some(trace.sentences.get(id.place)?.sentence.text(&trace.text)));
+            let step = link.step.is_some_and(|step| step.inherited);
+            let reworded = link.step.is_some_and(|step| step.reworded);
+            let how = match (step, reworded) {
+                (true, true) => "taken over, reworded",
+                (true, false) => "taken over",
+                (false, _) => "about the same; turns since speak of it too",
+            };
+            (old.unwrap_or_default(), how.to_owned(), node(id))
+        }
+        Earlier::Turn(source) => {
+            (source.snippet.as_str(), source.spot.role.name().to_owned(), Node::Turn(source.spot.turn))
+        }
+    };
+    let heading = format!("{} → {} · {how}", link.address(), link.later);
+    let below = link.loss.as_ref().map(|loss| vec![lost_words(link, loss)]);
+    let (old, new) = (short(old), short(new));
+    let (before, after) = (marked(&old, &new, Tone::Removed), marked(&new, &old, Tone::Added));
+    let body = Body::Pair(before, after, below.into_iter().collect());
+    let tone = if matches!(link.earlier, Earlier::Turn(_)) { Tone::User } else { Tone::Summary };
+    let block = Block::new(heading, tone, body).leading_to(to);
+    if let Earlier::Turn(source) = link.earlier { block.at(&source.snippet) } else { block }
+}
+
+/// `text` with the words marked that `other` does not have.
+fn marked(text: &str, other: &str, tone: Tone) -> Runs {
+    let (open, close) = if tone == Tone::Removed { ("[-", "-]") } else { ("{+", "+}") };
+    let mut runs = Vec::new();
+    let mut at = 0;
+    for range in wording::changed(text, other) {
+        push(&mut runs, Tone::Text, &text[at..range.start]);
+        push(&mut runs, tone, &format!("{open}{}{close}", &text[range.clone()]));
+        at = range.end;
+    }
+    push(&mut runs, Tone::Text, &text[at..]);
+    runs
+}
+
+/// What became of a turn.
+pub fn turn(log: &OpenLog, tracing: &Tracing, id: TurnId) -> Document {
+    let session = &log.session;
+    let it = session.turn(id);
+    let missing = tracing.next_on(session, it.number);
+    let forward = tracing.traces().forward(session, id);
+    let said = session.preview(it);
+    let cut = if said.chars().count() < preview::LENGTH { "" } else { " …" };
+    let words = format!("{}{cut}", preview::on_one_line(said));
+    let last = last_seen(session, &forward, it.number, missing.is_some());
+    let facts = vec![
+        (tone_of(it.role), format!("{} {words}", it.role.name())),
+        last,
+        (Tone::Dim, "\"carries\" counts shared words and wordings taken over: no proof".to_owned()),
+    ];
+    let mut blocks = Vec::new();
+    for (generation, fate) in &forward.generations {
+        blocks.extend(fate_blocks(session, tracing, *generation, fate));
+    }
+    if forward.generations.is_empty() && forward.in_view {
+        blocks.push(Block::runs("no compaction so far concerns it".to_owned(), Vec::new()));
+    }
+    let title = format!("{} trace", session.address(id));
+    let mut document = Document { title, facts, blocks, ..Document::default() };
+    document.chosen = document.links().first().map(|(block, _)| *block);
+    document
+}
+
+/// Where a turn was last seen, in words.
+fn last_seen(session: &Session, forward: &Forward, number: u32, is_tracing: bool) -> (Tone, String) {
+    if forward.in_view {
+        return (Tone::Assistant, "the model still sees it at the end of the log".to_owned());
+    }
+    if is_tracing {
+        return (Tone::Dim, "out of view; its trail is being followed".to_owned());
+    }
+    let Some((first, _)) = forward.generations.first() else {
+        return (Tone::Dim, "no compaction concerns it: it left the view otherwise".to_owned());
+    };
+    // The trail ends before the first summary that nobody here can read.
+    let next = forward.last_seen.map_or(*first, |generation| generation + 1);
+    let unreadable = session.generation(next).and_then(Compaction::unreadable).is_some();
+    match forward.last_seen {
+        Some(generation) => {
+            let kept = session.generation(generation).is_some_and(|compaction| kept(compaction, number));
+            let how = if kept { ", which kept it word for word" } else { "" };
+            let then = if unreadable { format!("; g{next} cannot be read") } else { String::new() };
+            (Tone::Summary, format!("last seen in g{generation}{how}{then}"))
+        }
+        None if unreadable => {
+            (Tone::Warn, format!("what became of it cannot be told: g{next} cannot be read"))
+        }
+        None => (Tone::Warn, "found in no summary".to_owned()),
+    }
+}
+
+fn kept(compaction: &Compaction, number: u32) -> bool {
+    compaction.kept.iter().any(|(from, to)| (*from..=*to).contains(&number))
+}
+
+/// What one compaction did with a turn.
+fn fate_blocks(session: &Session, tracing: &Tracing, generation: u32, fate: &Fate) -> Vec<Block> {
+    let unreadable = session.generation(generation).and_then(Compaction::unreadable);
+    let known = tracing.get(generation);
+    let carried = fate.carried();
+    let what = match fate {
+        Fate::Kept => "kept in view word for word".to_owned(),
+        Fate::Abandoned => "on another branch: not summarised".to_owned(),
+        Fate::Summarised(_) | Fate::Inherited(_) => match (unreadable, known, tracing.failure(generation)) {
+            (Some(reason), ..) => reason,
+            (None, None, Some(error)) => format!("cannot be traced: {error}"),
+            (None, None, None) => format!("{} tracing …", signs::PENDING.mark),
+            (None, Some(_), _) if carried.is_empty() && matches!(fate, Fate::Inherited(_)) => {
+                "taken over by no sentence".to_owned()
+            }
+            (None, Some(trace), _) if carried.is_empty() && !trace.complete => {
+                "found in no sentence; originals of its range are missing".to_owned()
+            }
+            (None, Some(_), _) if carried.is_empty() => "summarised, found in no sentence".to_owned(),
+            (None, Some(_), _) => {
+                let strong = carried.iter().filter(|carried| carried.carrier == Carrier::Carries).count();
+                let weak = carried.len() - strong;
+                match (strong, weak) {
+                    (1, 0) => "1 sentence carries it".to_owned(),
+                    (strong, 0) => format!("{strong} sentences carry it"),
+                    (0, weak) => format!("{} weakly", numbers::count(weak as u64, "sentence")),
+                    (1, weak) => format!("1 sentence carries it, {weak} weakly"),
+                    (strong, weak) => format!("{strong} sentences carry it, {weak} weakly"),
+                }
+            }
+        },
+    };
+    let mut blocks = vec![Block::runs(rule(&format!("g{generation} · {what}")), Vec::new())];
+    for carried in carried {
+        blocks.extend(known.map(|trace| carrier(trace, carried)));
+    }
+    blocks
+}
+
+fn carrier(trace: &Trace, carried: &Carried) -> Block {
+    let text = trace
+        .sentences
+        .get(carried.sentence.place)
+        .map_or_else(String::new, |traced| preview::on_one_line(&short(traced.sentence.text(&trace.text))));
+    let mut heading = match carried.carrier {
+        Carrier::Carries => format!("{} carries it", carried.sentence),
+        Carrier::Weak => format!("{} weakly", carried.sentence),
+    };
+    if let Some(from) = carried.from {
+        heading = format!("{heading} · after {from}");
+    }
+    let tone = if carried.carrier == Carrier::Carries { Tone::Summary } else { Tone::Dim };
+    let body = Body::Runs(vec![vec![(Tone::Text, format!("    {text}"))]]);
+    Block::new(heading, tone, body).leading_to(node(carried.sentence)).close()
+}
