@@ -66,7 +66,7 @@ fn event(place: usize) -> Value {
         0 => json!({"type": "requirement", "content": format!("round {place}")}),
         1 | 11 | 21 | 31 => json!({"type": "set_var", "key": format!("v{}", round / 10), "value": place}),
         35 => json!({"type": "abandon", "ref_to": [id(place - 8)]}),
-        _ if round % 2 == 0 => {
+        _ if round.is_multiple_of(2) => {
             json!({"type": "tool_call", "tool_name": "read", "arguments": {"path": format!("f{}", place / 40 % 7 * round)}})
         }
         _ => json!({"type": "tool_result", "call_id": id(place - 1), "result": "a line\n".repeat(20)}),

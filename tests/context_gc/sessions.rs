@@ -158,7 +158,11 @@ fn receipts_of_real_logs_hold_what_they_say() {
         let path = text(&path).to_owned();
         let calls = json_lines(&["turns", &path, "--json"]);
         let is_call = |part: &&Value| part["kind"] == "tool_call";
-        let calls = calls.iter().flat_map(|turn| turn["parts"].as_array().unwrap()).filter(is_call).count();
+        let calls = calls
+            .iter()
+            .flat_map(|turn| turn["parts"].as_array().into_iter().flatten())
+            .filter(is_call)
+            .count();
         if calls < 50 {
             continue;
         }
