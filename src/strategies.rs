@@ -167,7 +167,7 @@ pub struct Context {
 }
 
 /// The context as of turn `as_of` of the main thread under `strategy`. Work grows with the entries and, for
-/// [`Strategy::Full`] and a truncation, with the turns looked at. What [`Strategy::ContextGc`] prunes only a replay of the
+/// [`Strategy::Full`] and a truncation, with the turns looked at. What [`context_gc`] prunes only a replay of the
 /// session's texts tells; without one it prunes nothing.
 pub fn context(session: &Session, strategy: Strategy, as_of: u32) -> Context {
     let entries = match (strategy, session.head(as_of)) {

@@ -90,7 +90,7 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
     for entry in &context.entries {
         let line = one_line(&shown.label(entry));
         match entry {
-            Entry::Receipt { target } => {
+            Entry::Receipt { target } if shown.gc.is_some() => {
                 let stubs = shown.stubs(*target, as_of);
                 let reasons: Vec<&str> = stubs.iter().map(|stub| &*stub.reason).collect();
                 writeln!(out, "[receipt: {}] {line}", reasons.join(", "))?;
@@ -225,14 +225,14 @@ impl Shown<'_> {
                 let of = |item: &u32| Address::Item(*item).to_string();
                 value["items"] = json!(items.iter().map(of).collect::<Vec<_>>());
             }
-            Entry::Receipt { target } => {
+            Entry::Receipt { target } if self.gc.is_some() => {
                 let stubs = self.stubs(*target, as_of);
                 value["address"] = json!(format!("r:{}", session.address(*target)));
                 value["stages"] =
                     json!(stubs.iter().map(|stub| stub.stage.map(Stage::name)).collect::<Vec<_>>());
                 value["reasons"] = json!(stubs.iter().map(|stub| &stub.reason).collect::<Vec<_>>());
             }
-            Entry::Turn(_) => {}
+            Entry::Turn(_) | Entry::Receipt { .. } => {}
         }
         value
     }

@@ -36,8 +36,9 @@ impl Log {
         self.record("user", &json!(words))
     }
 
-    /// A call and its result, two turns.
-    fn uses(&mut self, tool: &str, input: &Value, result: &str) {
+    /// A call and its result, two turns; one where the result is empty.
+    fn uses(&mut self, tool: &str, input: &Value, result: impl Into<Value>) {
+        let result: Value = result.into();
         let call = format!("toolu_{}", self.records);
         self.record("assistant", &json!([{"type": "tool_use", "id": call, "name": tool, "input": input}]));
         self.record("user", &json!([{"type": "tool_result", "tool_use_id": call, "content": result}]));
@@ -50,7 +51,7 @@ impl Log {
     fn plans(&mut self, plan: &str) {
         self.uses(
             "TodoWrite",
-            &json!({"todos": [{"content": plan, "status": "pending"}]}),
+            &json!({"todos": [{"content": plan, "status": "completed"}]}),
             "Todos were written",
         );
     }
@@ -85,6 +86,56 @@ fn a_look_that_says_nothing_new_is_a_duplicate_unless_its_file_changed() {
     log.uses("Edit", &json!({"file_path": "/p/a.rs", "old_string": "a", "new_string": "b"}), "done");
     log.reads();
     assert_eq!(receipts(&log), twice);
+}
+
+#[test]
+fn a_change_that_says_nothing_is_a_change() {
+    let mut log = Log::default();
+    log.says("go");
+    log.reads();
+    log.uses("Edit", &json!({"file_path": "/p/a.rs", "old_string": "a", "new_string": "b"}), "");
+    log.reads();
+    assert_eq!(receipts(&log), []);
+    // And it has a receipt like any other where its branch was left.
+    let mut log = Log::default();
+    log.says("go");
+    let fork = log.last.clone();
+    log.says("this way");
+    log.uses("Bash", &json!({"command": "mkdir x"}), "");
+    log.last = fork;
+    log.says("that way");
+    let left: Vec<String> = receipts(&log).into_iter().map(|(address, ..)| address).collect();
+    assert_eq!(left, ["r:t2.0", "r:t3.0"]);
+}
+
+#[test]
+fn pictures_that_look_alike_in_the_log_are_no_duplicates() {
+    let mut log = Log::default();
+    log.says("go");
+    for data in ["AAAA", "BBBB"] {
+        let source = json!({"type": "base64", "media_type": "image/png", "data": data});
+        let picture = json!([{"type": "image", "source": source}]);
+        log.uses("Read", &json!({"file_path": "/p/a.png"}), picture);
+    }
+    assert_eq!(receipts(&log), []);
+}
+
+#[test]
+fn a_list_whose_unfinished_items_are_dropped_stays() {
+    let mut log = Log::default();
+    log.says("go");
+    let write = |log: &mut Log, items: &[(&str, &str)]| {
+        let items = items.iter().map(|(content, status)| json!({"content": content, "status": status}));
+        log.uses("TodoWrite", &json!({"todos": items.collect::<Vec<_>>()}), "Todos were written");
+    };
+    write(&mut log, &[("one", "completed"), ("two", "pending")]);
+    write(&mut log, &[("three", "pending")]);
+    assert_eq!(receipts(&log), []);
+    // What is done may go.
+    write(&mut log, &[("three", "completed")]);
+    write(&mut log, &[("four", "pending")]);
+    let gone: Vec<String> = receipts(&log).into_iter().map(|(address, ..)| address).collect();
+    assert_eq!(gone, ["r:t5.0", "r:t7.0"]);
 }
 
 #[test]
@@ -191,5 +242,7 @@ fn receipts_of_real_logs_hold_what_they_say() {
         }
     }
     eprintln!("{logs} logs, {seen:?}");
-    assert!(logs >= 10 && seen.len() == 3, "{logs} {seen:?}");
+    let kinds: Vec<&str> = seen.keys().map(String::as_str).collect();
+    assert_eq!(kinds, ["dedup", "override", "recorded", "sweep"], "{logs} {seen:?}");
+    assert!(logs >= 10, "{logs} {seen:?}");
 }

@@ -92,7 +92,7 @@ pub(crate) fn quoted(text: &str, out: &mut String) {
 fn is_printable(character: char) -> bool {
     let mut pair = String::from("a");
     pair.push(character);
-    !format!("{pair:?}").contains('\\')
+    !pair.escape_debug().to_string().contains('\\')
 }
 
 /// `repr` of a float: the shortest digits that read back, with an exponent below 10⁻⁴ and from 10¹⁶ on.

@@ -14,17 +14,17 @@
 //! | a prompt of the user's | `requirement` | what the user asked for or forbade; no stage but the sweep prunes it |
 //! | text, thinking, a summary, what the harness put in | `decision` | said once; pruned with its branch only |
 //! | a look (reading, listing, searching) and its result | `tool_call`, `tool_result` | the same look with the same result adds nothing. Its arguments carry how often what it looks at was changed before, so a look after a change is never a duplicate of one before it: a later edit refers to the state that was seen last |
-//! | a result with the user's own words in it | `tool_result` with a result of its own | the user said it, each time |
+//! | a result with the user's own words in it, or with a picture | `tool_result` with a result of its own | the user said it, each time; two pictures may look alike in the log |
 //! | a call that changed a file | `file_edit` | later edits build on it: pruned with its branch only |
 //! | a change that failed | `error` | it changed nothing, and says so |
 //! | a command, once its result came | `command_run`, `test_run`, `git_commit` | it acted, or told the state at that time: running the tests again after a change says something new even where it says the same |
-//! | the list of what is to be done | `set_var` | each list replaces the one before; the newest tells all |
+//! | the list of what is to be done | `set_var` | each list replaces the one before, and the newest tells all; but one that drops unfinished items begins another variable, so that the list which names them stays |
 //! | any other call and its result | `tool_call` with an argument of its own, `tool_result` | it may act: never a duplicate |
 //! | a branch that was left | `abandon` of its first turn | the turn that goes on elsewhere follows what comes before the branch |
 //! | a microcompaction | none: its receipts are listed as recorded | the agent itself took those results out of its view; what is replayed here starts from all that was said, as it does beside recorded summaries |
 //!
 //! So nothing is pruned that a later event refers to: a look is pruned only while an equal one with nothing changed since
-//! stands before it, a list only when a newer one is there, and all else only with a branch that the session left.
+//! stands before it, a list only when a newer one names all that it left unfinished, and all else only with a branch that the session left.
 
 mod rules;
 

@@ -2,29 +2,21 @@
 //!
 //! An event stands for parts of turns and carries digests in place of texts: those stay in the log.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use serde_json::{Value, json};
 
 use crate::formats::facts::{PartKind, Role};
 use crate::log::LogError;
-use crate::session::TurnId;
 use crate::session::open::OpenLog;
 use crate::session::text::LocatedText;
+use crate::session::{Part, TurnId};
 
+use super::super::super::blocks::todo;
 use super::super::Event;
+use crate::text::lexicon::{self, Deed};
 
-/// Tools that only look at one file.
-const READERS: [&str; 4] = ["Read", "NotebookRead", "read", "read_file"];
-/// Tools that only look, at anything.
-const SEARCHERS: [&str; 10] =
-    ["Grep", "Glob", "LS", "WebFetch", "WebSearch", "TodoRead", "grep", "find", "ls", "glob"];
-/// Tools that change files.
-const EDITORS: [&str; 7] = ["Edit", "MultiEdit", "Write", "NotebookEdit", "edit", "write", "apply_patch"];
-/// Tools that run a command.
-const SHELLS: [&str; 6] = ["Bash", "bash", "shell", "exec_command", "local_shell", "shell_command"];
-/// Tools that say what is to be done.
-const LISTS: [&str; 2] = ["TodoWrite", "update_plan"];
 /// How commands that run tests begin or go on.
 const TESTS: [&str; 11] = [
     "cargo test",
@@ -59,6 +51,20 @@ pub(super) struct Rules {
     all_changes: u32,
     /// The turn before, in the order of the thread.
     last: Option<TurnId>,
+    /// The list in force after each turn.
+    lists: HashMap<TurnId, Rc<List>>,
+    list_count: u32,
+    /// Calls that changed something and have no result that is a part, by their places among all parts.
+    waiting: Vec<u32>,
+}
+
+/// A list of what is to be done.
+#[derive(Debug, Default)]
+struct List {
+    /// Which list it is: another one begins where unfinished items are dropped.
+    number: u32,
+    /// What it leaves unfinished.
+    open: BTreeSet<String>,
 }
 
 /// What an event says: its type, its fields, and the parts that it stands for.
@@ -69,6 +75,7 @@ struct Piece<'a> {
     turn: TurnId,
     number: u32,
     tool: &'a str,
+    deed: Deed,
     path: &'a str,
     text: &'a LocatedText,
     error: bool,
@@ -78,7 +85,29 @@ struct Piece<'a> {
     call: Option<(TurnId, u32, String)>,
 }
 
-impl Piece<'_> {
+impl<'a> Piece<'a> {
+    fn of(log: &'a OpenLog, part: &Part, text: &'a LocatedText) -> Self {
+        let session = &log.session;
+        let tool = session.name(part.tool);
+        Self {
+            turn: session.turn_of(part),
+            number: text.index,
+            tool,
+            deed: lexicon::built_in().tools.deed(tool),
+            path: session.name(part.path),
+            text,
+            error: part.error,
+            voice: part.voice,
+            call: None,
+        }
+    }
+
+    /// Whether it is like no other whatever its text: the user's own words, or pictures, of which the text says little.
+    fn is_unique(&self) -> bool {
+        let mut lines = self.text.text.text.lines();
+        self.voice || lines.any(|line| line.starts_with("[image: ") || line.starts_with("[document: "))
+    }
+
     fn address(&self, log: &OpenLog) -> String {
         format!("t{}.{}", log.session.turn(self.turn).number, self.number)
     }
@@ -91,6 +120,9 @@ impl Rules {
         let turn = session.turn(id);
         let number = turn.number;
         let before = session.before(id);
+        if let Some(list) = before.and_then(|before| self.lists.get(&before).cloned()) {
+            self.lists.insert(id, list);
+        }
         let mut out = Vec::new();
         let mut parent = before.and_then(|before| self.newest.get(&before).cloned());
         let mut add = |id: String, kind: &str, fields: Value, parts: Vec<(TurnId, u32)>| {
@@ -125,21 +157,18 @@ impl Rules {
                             let index = session.parts(of).position(|(at, _)| at == place)? as u32;
                             Some((of, index, format!("t{}.{index}", session.turn(of).number)))
                         });
-                    let piece = Piece {
-                        turn: id,
-                        number: text.index,
-                        tool: session.name(part.tool),
-                        path: session.name(part.path),
-                        text,
-                        error: part.error,
-                        voice: part.voice,
-                        call,
+                    let piece = Piece { call, ..Piece::of(log, part, text) };
+                    let Some((kind, fields, parts)) = self.tool(log, &piece, part.kind)? else {
+                        self.waiting.extend(other.is_none().then_some(place));
+                        continue;
                     };
-                    let Some((kind, fields, parts)) = self.tool(log, &piece, part.kind)? else { continue };
                     add(name, kind, fields, parts);
                 }
                 _ => add(name, "decision", json!({"content": short(&text.text.text)}), own),
             }
+        }
+        for (name, (kind, fields, parts)) in self.answered(log, id)? {
+            add(name, kind, fields, parts);
         }
         if let Some(newest) = parent {
             self.newest.insert(id, newest);
@@ -151,50 +180,102 @@ impl Rules {
     /// The event of a call, or of a result with or without its call; none where the result has to come first.
     fn tool(&mut self, log: &OpenLog, piece: &Piece, kind: PartKind) -> Result<Option<Told>, LogError> {
         let own = (piece.turn, piece.number);
-        let tool = piece.tool;
-        let acts = [&EDITORS[..], &SHELLS, &LISTS].iter().any(|tools| tools.contains(&tool));
         if kind == PartKind::ToolCall {
-            if acts {
+            // What changes something is one event, once it is known how it ended.
+            if acts(piece.deed, &piece.text.text.text) {
                 return Ok(None);
             }
             // What a look tells depends on the changes before it; any other call is like no other.
-            let state = match tool {
-                _ if READERS.contains(&tool) => json!(self.changes.get(piece.path).copied().unwrap_or(0)),
-                _ if SEARCHERS.contains(&tool) => json!(self.all_changes),
+            let state = match piece.deed {
+                Deed::Read => json!(self.changes.get(piece.path).copied().unwrap_or(0)),
+                Deed::Search => json!(self.all_changes),
                 _ => json!(piece.address(log)),
             };
             let arguments = json!({"digest": digest(&piece.text.text.text), "state": state});
-            return Ok(Some(("tool_call", json!({"tool_name": tool, "arguments": arguments}), vec![own])));
+            return Ok(Some((
+                "tool_call",
+                json!({"tool_name": piece.tool, "arguments": arguments}),
+                vec![own],
+            )));
         }
         let Some((turn, index, call)) = &piece.call else {
             let fields = json!({"content": short(&piece.text.text.text)});
             return Ok(Some(("decision", fields, vec![own])));
         };
-        if !acts {
-            // What the user said there is no duplicate of anything.
-            let told = if piece.voice { piece.address(log) } else { digest(&piece.text.text.text) };
-            let result = json!({"call_id": call, "result": told});
-            return Ok(Some(("tool_result", result, vec![own])));
-        }
-        let parts = vec![(*turn, *index), own];
         let asked = log.texts(*turn)?;
         let asked = asked.iter().find(|text| text.index == *index).map_or("", |text| &*text.text.text);
-        Ok(Some(if EDITORS.contains(&tool) {
-            if piece.error {
-                return Ok(Some(("error", json!({"message": filled(&piece.text.text.text)}), parts)));
+        if !acts(piece.deed, asked) {
+            let told = if piece.is_unique() { piece.address(log) } else { digest(&piece.text.text.text) };
+            return Ok(Some(("tool_result", json!({"call_id": call, "result": told}), vec![own])));
+        }
+        let (kind, fields) = self.acted(piece, asked, &piece.text.text.text);
+        Ok(Some((kind, fields, vec![(*turn, *index), own])))
+    }
+
+    /// The event of what was `asked` for and changed something or ran, given what it `told`.
+    fn acted(&mut self, piece: &Piece, asked: &str, told: &str) -> (&'static str, Value) {
+        match piece.deed {
+            Deed::Run => command(asked, told, piece.error),
+            _ if piece.error => ("error", json!({"message": filled(told)})),
+            Deed::Todo => {
+                let key = format!("to-do {}", self.list_number(piece.turn, asked));
+                ("set_var", json!({"key": key, "value": digest(asked)}))
             }
-            *self.changes.entry(piece.path.to_owned()).or_default() += 1;
-            self.all_changes += 1;
-            ("file_edit", json!({"path": filled(piece.path), "diff_hash": digest(asked)}), parts)
-        } else if LISTS.contains(&tool) {
-            if piece.error {
-                return Ok(Some(("error", json!({"message": filled(&piece.text.text.text)}), parts)));
+            _ => {
+                *self.changes.entry(piece.path.to_owned()).or_default() += 1;
+                self.all_changes += 1;
+                ("file_edit", json!({"path": filled(piece.path), "diff_hash": digest(asked)}))
             }
-            ("set_var", json!({"key": "to-do", "value": digest(asked)}), parts)
-        } else {
-            let (kind, fields) = command(asked, &piece.text.text.text, piece.error);
-            (kind, fields, parts)
-        }))
+        }
+    }
+
+    /// The calls that turn `id` answers without a word, and whose results are no parts.
+    fn answered(&mut self, log: &OpenLog, id: TurnId) -> Result<Vec<(String, Told)>, LogError> {
+        let session = &log.session;
+        let (answered, waiting): (Vec<_>, Vec<_>) =
+            self.waiting.iter().partition(|place| session.answered_by(**place) == Some(id));
+        self.waiting = waiting;
+        let mut out = Vec::new();
+        for place in answered {
+            let part = session.part(place);
+            let turn = session.turn_of(part);
+            let texts = log.texts(turn)?;
+            let Some(text) = texts.iter().find(|text| text.place == place) else { continue };
+            let piece = Piece { turn: id, number: text.index, ..Piece::of(log, part, text) };
+            let (kind, fields) = self.acted(&piece, &text.text.text, "");
+            let name = format!("t{}.{}", session.turn(turn).number, text.index);
+            out.push((name, (kind, fields, vec![(turn, text.index)])));
+        }
+        Ok(out)
+    }
+
+    /// The number of the list that is written in turn `id`: the one before goes on, unless items that it left unfinished
+    /// are dropped.
+    fn list_number(&mut self, id: TurnId, asked: &str) -> u32 {
+        let items = todo::list(asked).unwrap_or_default();
+        let before = self.lists.get(&id);
+        let dropped = before.is_some_and(|before| {
+            before.open.iter().any(|open| !items.iter().any(|item| item.name == *open))
+        });
+        let number = match before {
+            Some(before) if !dropped => before.number,
+            _ => {
+                self.list_count += 1;
+                self.list_count
+            }
+        };
+        let open = items.into_iter().filter(|item| !item.done).map(|item| item.name).collect();
+        self.lists.insert(id, Rc::new(List { number, open }));
+        number
+    }
+}
+
+/// Whether a call, with what it was `asked`, is one event with its result: what it changed counts, not that it was called.
+fn acts(deed: Deed, asked: &str) -> bool {
+    match deed {
+        Deed::Write | Deed::Edit | Deed::Run => true,
+        Deed::Todo => todo::list(asked).is_some(),
+        _ => false,
     }
 }
 
