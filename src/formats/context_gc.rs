@@ -30,7 +30,7 @@ impl Parser {
             Err(None) => return Record::bare(INJECTION, Body::Note),
             Err(Some(reason)) => return Record::bare("malformed", Body::Malformed(reason.into())),
         };
-        let mut record = Record::bare(event.kind().name(), Body::Turn(facts(&event)));
+        let mut record = Record::bare(event.kind().name(), Body::turn(facts(&event)));
         record.time = milliseconds(event.timestamp());
         record.short_id = event.id().into();
         record

@@ -109,6 +109,24 @@ fn a_change_that_says_nothing_is_a_change() {
 }
 
 #[test]
+fn local_commands_and_other_conversations_are_no_branches() {
+    let mut log = Log::default();
+    log.says("go");
+    let fork = log.last.clone();
+    log.says("<bash-input>git status</bash-input>");
+    log.says("<bash-stdout>clean</bash-stdout>");
+    log.last = fork;
+    log.says("<bash-input>git push</bash-input>");
+    let end = log.last.clone();
+    log.last = None;
+    log.says("something else");
+    log.reads();
+    log.last = end;
+    log.says("and on");
+    assert_eq!(receipts(&log), []);
+}
+
+#[test]
 fn pictures_that_look_alike_in_the_log_are_no_duplicates() {
     let mut log = Log::default();
     log.says("go");

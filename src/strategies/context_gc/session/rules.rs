@@ -280,19 +280,22 @@ fn acts(deed: Deed, asked: &str) -> bool {
 }
 
 /// The number of the first turn of the branch that turn `number` leaves behind, if it leaves any: the path went from
-/// `last` and goes on from `before`.
+/// `last`, and goes on from `before`, which the branch hangs on.
+///
+/// Another conversation that begins in the same file leaves no branch. Nor do local commands that nobody answered: their
+/// agent hangs them all on one record, whatever order they were run in.
 fn left_behind(log: &OpenLog, last: Option<TurnId>, before: Option<TurnId>, number: u32) -> Option<u32> {
     let session = &log.session;
-    if last == before {
-        return None;
-    }
-    let mut first = None;
+    let (mut first, mut answered) = (None, false);
     let mut at = last;
-    while let Some(id) = at.filter(|id| Some(*id) != before && session.is_abandoned(*id, number)) {
-        first = Some(session.turn(id).number);
+    while at != before {
+        let id = at.filter(|id| session.is_abandoned(*id, number))?;
+        let turn = session.turn(id);
+        first = Some(turn.number);
+        answered |= turn.role == Role::Assistant;
         at = session.before(id);
     }
-    first
+    first.filter(|_| answered)
 }
 
 /// What a command was and how it ended.
