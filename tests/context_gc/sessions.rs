@@ -121,8 +121,12 @@ fn local_commands_and_other_conversations_are_no_branches() {
     log.last = None;
     log.says("something else");
     log.reads();
+    log.plans("one");
     log.last = end;
     log.says("and on");
+    // What was seen in the other conversation is not in view here.
+    log.reads();
+    log.plans("two");
     assert_eq!(receipts(&log), []);
 }
 

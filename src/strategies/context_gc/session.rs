@@ -20,7 +20,8 @@
 //! | a command, once its result came | `command_run`, `test_run`, `git_commit` | it acted, or told the state at that time: running the tests again after a change says something new even where it says the same |
 //! | the list of what is to be done | `set_var` | each list replaces the one before, and the newest tells all; but one that drops unfinished items begins another variable, so that the list which names them stays |
 //! | any other call and its result | `tool_call` with an argument of its own, `tool_result` | it may act: never a duplicate |
-//! | a branch that was left, once it was answered | `abandon` of its first turn | the turn that goes on elsewhere follows what comes before the branch. Another conversation in the same file leaves none, and local commands only look like one: their agent hangs them all on one record |
+//! | a branch that was left, once it was answered | `abandon` of its first turn | the turn that goes on elsewhere follows what comes before the branch. Local commands only look like a branch: their agent hangs them all on one record |
+//! | another conversation in the same file | looks and lists of its own | what is said in one is not in view in the other |
 //! | a microcompaction | none: its receipts are listed as recorded | the agent itself took those results out of its view; what is replayed here starts from all that was said, as it does beside recorded summaries |
 //!
 //! So nothing is pruned that a later event refers to: a look is pruned only while an equal one with nothing changed since

@@ -54,6 +54,9 @@ pub(super) struct Rules {
     /// The list in force after each turn.
     lists: HashMap<TurnId, Rc<List>>,
     list_count: u32,
+    /// Which stretch of the file a turn is in: looks in one are no duplicates of looks in another, which is not in view.
+    scopes: HashMap<TurnId, u32>,
+    scope_count: u32,
     /// Calls that changed something and have no result that is a part, by their places among all parts.
     waiting: Vec<u32>,
 }
@@ -123,6 +126,9 @@ impl Rules {
         if let Some(list) = before.and_then(|before| self.lists.get(&before).cloned()) {
             self.lists.insert(id, list);
         }
+        if let Some(scope) = before.and_then(|before| self.scopes.get(&before).copied()) {
+            self.scopes.insert(id, scope);
+        }
         let mut out = Vec::new();
         let mut parent = before.and_then(|before| self.newest.get(&before).cloned());
         let mut add = |id: String, kind: &str, fields: Value, parts: Vec<(TurnId, u32)>| {
@@ -136,8 +142,17 @@ impl Rules {
             }
         };
         add(format!("t{number}"), "decision", json!({"content": null}), Vec::new());
-        if let Some(left) = left_behind(log, self.last, before, number) {
-            add(format!("t{number}.left"), "abandon", json!({"ref_to": [format!("t{left}")]}), Vec::new());
+        match left_behind(log, self.last, before, number) {
+            Left::Nothing => {}
+            Left::Branch(first) => {
+                let fields = json!({"ref_to": [format!("t{first}")]});
+                add(format!("t{number}.left"), "abandon", fields, Vec::new());
+            }
+            Left::Elsewhere => {
+                self.lists.remove(&id);
+                self.scope_count += 1;
+                self.scopes.insert(id, self.scope_count);
+            }
         }
         let texts = log.texts(id)?;
         for (place, part) in session.parts(id) {
@@ -186,9 +201,10 @@ impl Rules {
                 return Ok(None);
             }
             // What a look tells depends on the changes before it; any other call is like no other.
+            let scope = self.scopes.get(&piece.turn).copied().unwrap_or(0);
             let state = match piece.deed {
-                Deed::Read => json!(self.changes.get(piece.path).copied().unwrap_or(0)),
-                Deed::Search => json!(self.all_changes),
+                Deed::Read => json!([scope, self.changes.get(piece.path).copied().unwrap_or(0)]),
+                Deed::Search => json!([scope, self.all_changes]),
                 _ => json!(piece.address(log)),
             };
             let arguments = json!({"digest": digest(&piece.text.text.text), "state": state});
@@ -279,23 +295,42 @@ fn acts(deed: Deed, asked: &str) -> bool {
     }
 }
 
-/// The number of the first turn of the branch that turn `number` leaves behind, if it leaves any: the path went from
-/// `last`, and goes on from `before`, which the branch hangs on.
+/// What a turn leaves behind.
+enum Left {
+    Nothing,
+    /// A branch, which begins with this turn.
+    Branch(u32),
+    /// Turns that are not on its path and are no branch of it: another conversation in the same file.
+    Elsewhere,
+}
+
+/// What turn `number` leaves behind: the path went from `last`, and goes on from `before`.
 ///
-/// Another conversation that begins in the same file leaves no branch. Nor do local commands that nobody answered: their
-/// agent hangs them all on one record, whatever order they were run in.
-fn left_behind(log: &OpenLog, last: Option<TurnId>, before: Option<TurnId>, number: u32) -> Option<u32> {
+/// Local commands that nobody answered are no branch: their agent hangs them all on one record, whatever order they were
+/// run in.
+fn left_behind(log: &OpenLog, last: Option<TurnId>, before: Option<TurnId>, number: u32) -> Left {
     let session = &log.session;
-    let (mut first, mut answered) = (None, false);
-    let mut at = last;
-    while at != before {
-        let id = at.filter(|id| session.is_abandoned(*id, number))?;
-        let turn = session.turn(id);
-        first = Some(turn.number);
-        answered |= turn.role == Role::Assistant;
-        at = session.before(id);
+    let number_of = |id: Option<TurnId>| id.map_or(0, |id| session.turn(id).number);
+    let (mut first, mut answered, mut abandoned) = (0, false, true);
+    let (mut at, mut other) = (last, before);
+    while at != other {
+        match at.filter(|_| number_of(at) > number_of(other)) {
+            Some(id) => {
+                first = number_of(at);
+                answered |= session.turn(id).role == Role::Assistant;
+                abandoned &= session.is_abandoned(id, number);
+                at = session.before(id);
+            }
+            None => other = other.and_then(|id| session.before(id)),
+        }
     }
-    first.filter(|_| answered)
+    // They meet where the branch forks; before everything only if the first prompt was taken back.
+    let forks = at.is_some() || before.is_none();
+    match (answered, abandoned && forks) {
+        (false, _) => Left::Nothing,
+        (true, true) => Left::Branch(first),
+        (true, false) => Left::Elsewhere,
+    }
 }
 
 /// What a command was and how it ended.
