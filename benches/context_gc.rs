@@ -32,7 +32,10 @@ fn main() {
         changes += changed.pruned.len() + changed.restored.len();
     }
     println!("{count} events, a compaction after each: {changes} changes");
-    for length in [1_000, 10_000, 100_000, count].into_iter().filter(|length| *length <= count) {
+    let mut lengths = vec![1_000, 10_000, 100_000, count];
+    lengths.retain(|length| *length <= count);
+    lengths.dedup();
+    for length in lengths {
         let window = &costs[length.saturating_sub(WINDOW)..length];
         let worst = window.iter().max().copied().unwrap_or_default();
         let mean = window.iter().sum::<Duration>() / window.len() as u32;
