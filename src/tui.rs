@@ -28,6 +28,7 @@ mod theme;
 mod trace;
 mod tree;
 mod update;
+mod views;
 
 pub use action::Action;
 pub use events::Event;

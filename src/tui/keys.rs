@@ -2,6 +2,8 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+use crate::outline::ViewKind;
+
 use super::Action;
 
 /// Where a key means something.
@@ -45,6 +47,10 @@ const fn bind(
     hint: &'static str,
 ) -> Binding {
     Binding { context: Context::Inspector, action, keys, topic, doc, hint }
+}
+
+const fn view(kind: ViewKind, keys: &'static [&'static str]) -> Binding {
+    bind(Action::View(kind), keys, SHOW, kind.title(), "")
 }
 
 const fn pick(
@@ -148,8 +154,8 @@ pub const TABLE: &[Binding] = &[
         "from a summary to the first turn it covers; from a sentence to the turn behind its oldest wording; between a call and its result",
         "",
     ),
-    bind(Action::WindowView, &["1"], SHOW, "Window: what the model sees", ""),
-    bind(Action::GenerationsView, &["2"], SHOW, "Generations: what each compaction covered", ""),
+    view(ViewKind::Window, &[ViewKind::Window.digit()]),
+    view(ViewKind::Generations, &[ViewKind::Generations.digit()]),
     bind(Action::Difference, &["d"], SHOW, "the words that changed since the summary before", ""),
     bind(Action::Zoom, &["z"], SHOW, "one pane on the whole screen, or both again", ""),
     bind(Action::Narrower, &["-"], SHOW, "narrower tree", ""),

@@ -20,6 +20,7 @@ use super::search::Search;
 use super::theme::Theme;
 use super::trace;
 use super::tree::Tree;
+use super::views::{self, fresh_trees};
 
 /// How the interface starts.
 #[derive(Clone, Debug)]
@@ -180,7 +181,7 @@ pub struct Model {
     /// The view on the screen.
     pub view: Option<View>,
     /// One tree for each view.
-    pub trees: [Tree; 2],
+    pub trees: Vec<Tree>,
     /// The detail pane.
     pub detail: Detail,
     /// What was traced, and what is to be.
@@ -269,7 +270,7 @@ impl Model {
 
     /// The tree on the screen.
     pub fn tree(&self) -> &Tree {
-        &self.trees[self.kind as usize]
+        &self.trees[self.kind.place()]
     }
 
     /// The selected node.
@@ -284,7 +285,7 @@ impl Model {
 
     /// Log, view and tree together, once there are any.
     pub(super) fn parts(&mut self) -> Option<(&OpenLog, &mut View, &mut Tree)> {
-        let tree = &mut self.trees[self.kind as usize];
+        let tree = &mut self.trees[self.kind.place()];
         Some((self.log.as_ref()?, self.view.as_mut()?, tree))
     }
 
@@ -365,7 +366,7 @@ impl Model {
         let Some(log) = &self.log else { return };
         match &mut self.view {
             Some(view) if view.kind == self.kind => view.move_to(log, as_of),
-            view => *view = Some(View::new(log, self.kind, as_of)),
+            _ => self.view = Some(views::make(self, log, self.kind, as_of)),
         }
         if let (Some(filter), Some(view)) = (&self.filter, &mut self.view) {
             view.set_matches(log, Some(filter.all(&log.session, as_of)));
@@ -481,11 +482,6 @@ fn ask(tracing: &mut Tracing, session: &Session, node: Node, shows: Shows) {
     if let Some(generation) = wanted {
         tracing.ask(session, generation);
     }
-}
-
-/// A tree for each view, with nothing open but what the model sees.
-pub(super) fn fresh_trees() -> [Tree; 2] {
-    [(); 2].map(|()| Tree::new(&[Node::Group(Group::Since)]))
 }
 
 /// A time of day, with its date where that is wanted. Nothing where none is logged.

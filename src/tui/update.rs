@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use crate::outline::ViewKind;
 use crate::session::later::Soon;
 
 use super::Action;
@@ -137,13 +138,12 @@ fn counts(model: &mut Model, digit: char) -> bool {
 
 /// Nothing followed a digit.
 fn pause(model: &mut Model) {
-    let view = match model.count {
-        Some(1) => Action::WindowView,
-        Some(2) => Action::GenerationsView,
-        _ => return,
+    let typed = model.count.map(|count| count.to_string());
+    let Some(kind) = ViewKind::ALL.into_iter().find(|kind| typed.as_deref() == Some(kind.digit())) else {
+        return;
     };
     model.count = None;
-    moves::act(model, view, 1, None);
+    moves::act(model, Action::View(kind), 1, None);
 }
 
 fn on_help(model: &mut Model, action: Action) -> Vec<Effect> {

@@ -12,7 +12,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Scrollbar, ScrollbarOrientation, ScrollbarState, StatefulWidget};
 use tui_tree_widget::{Tree as TreeWidget, TreeItem, TreeState};
 
-use crate::outline::{Label, Node, Outline, ViewKind};
+use crate::outline::{Label, Node, Outline};
 use crate::session::address::Address;
 use crate::text::display::safe;
 use crate::text::numbers::short;
@@ -34,10 +34,7 @@ const LEVEL: usize = 2;
 pub(super) fn render(frame: &mut Frame, area: Rect, model: &mut Model) {
     let focused = model.pane == Pane::Tree;
     let border = if focused { model.theme.focus } else { model.theme.border };
-    let what = match model.kind {
-        ViewKind::Window => "Window: what the model sees",
-        ViewKind::Generations => "Generations: what each compaction covered",
-    };
+    let what = model.kind.title();
     let title = Line::from(fit(
         vec![Span::styled(format!(" {what} "), border)],
         usize::from(area.width).saturating_sub(2),

@@ -365,7 +365,7 @@ fn filter(model: &mut Model, text: &str) {
         view.set_matches(log, matches);
     }
     model.following = false;
-    let tree = &mut model.trees[model.kind as usize];
+    let tree = &mut model.trees[model.kind.place()];
     tree.reveal(&[Node::Group(crate::outline::Group::Matches), Node::Root]);
     tree.selected.clear();
     model.keep_selection();
