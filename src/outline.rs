@@ -61,8 +61,12 @@ pub enum Node {
     Made(Made),
     /// A summary below the top one of a block or span: its level from 1, and its place there.
     Piece(Made, u16, u16),
+    /// A sentence of the summary of a block or span, from 0.
+    MadeSentence(Made, u32),
     /// An item of the ledger.
     Item(u32),
+    /// A turn that a person put into the ledger.
+    Pinned(TurnId),
 }
 
 /// A heading.
@@ -94,6 +98,8 @@ pub enum Group {
     Matches,
     /// The pinned ledger.
     Ledger,
+    /// The lines of the summary of a block or span.
+    Lines(Made),
     /// Turns in no block yet.
     Open,
 }

@@ -68,6 +68,7 @@ fn of_frame(path: &std::path::Path, address: &str, words: &str) -> u64 {
         view: ViewKind::Window,
         theme: Theme::named("ansi").unwrap(),
         mouse: true,
+        replay: pentimento::tui::Setup::default(),
     };
     let mut model = Model::new(start);
     model.show(log);

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::outline::blocks::BlocksView;
 use crate::outline::{Group, Label, Node, Outline, View, ViewKind, one_line};
-use crate::session::Session;
 use crate::session::address::Address;
 use crate::session::open::OpenLog;
+use crate::session::{Session, TurnId};
 use crate::strategies::blocks::Made;
 use crate::strategies::recursive::{Folded, Folding, Recursive};
 use crate::strategies::{BLOCKS, Context, Entry, Limit, RECURSIVE, Strategy, context};
@@ -92,7 +92,7 @@ fn folded(
     as_of: u32,
     arguments: &ContextArguments,
 ) -> Result<Result<Vec<Folded>, String>, Failure> {
-    let writer = Writer::of(log, &arguments.replay);
+    let writer = Writer::of(log, &arguments.replay)?;
     let number = recursive.folds(as_of).len() as u32;
     let mut folding = Folding::default();
     let written = folding.up_to(log, recursive, number, &*writer.summariser, &AtomicBool::new(false))?;
@@ -199,9 +199,11 @@ impl Shown<'_> {
                 value["text"] = json!(written.map(|written| &written.summary.text));
                 value["written_tokens"] = json!(written.map(|written| written.tokens));
             }
-            Entry::Ledger { items, .. } => {
+            Entry::Ledger { items, pinned, .. } => {
                 let of = |item: &u32| Address::Item(*item).to_string();
                 value["items"] = json!(items.iter().map(of).collect::<Vec<_>>());
+                let of = |id: &TurnId| session.address(*id).to_string();
+                value["pinned"] = json!(pinned.iter().map(of).collect::<Vec<_>>());
             }
             Entry::Turn(_) | Entry::Receipt { .. } => {}
         }

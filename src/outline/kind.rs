@@ -7,17 +7,20 @@ pub enum ViewKind {
     Window,
     /// What each compaction covered.
     Generations,
+    /// The block hierarchy, replayed.
+    Blocks,
 }
 
 impl ViewKind {
     /// The views of this build, in the order of their tabs.
-    pub const ALL: [Self; 2] = [Self::Window, Self::Generations];
+    pub const ALL: [Self; 3] = [Self::Window, Self::Generations, Self::Blocks];
 
     /// Its name on the command line and, capitalised, on the screen.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Window => "window",
             Self::Generations => "generations",
+            Self::Blocks => super::blocks::NAME,
         }
     }
 
@@ -26,6 +29,7 @@ impl ViewKind {
         match self {
             Self::Window => "1",
             Self::Generations => "2",
+            Self::Blocks => "3",
         }
     }
 
@@ -34,6 +38,7 @@ impl ViewKind {
         match self {
             Self::Window => "Window: what the model sees",
             Self::Generations => "Generations: what each compaction covered",
+            Self::Blocks => "Blocks: ledger, spans, blocks, open turns, replayed",
         }
     }
 

@@ -71,6 +71,8 @@ pub enum Mark {
     SumsUp(u32),
     /// What became of an item of the ledger.
     State(State),
+    /// A person said so.
+    ByHand(&'static str),
 }
 
 impl Mark {
@@ -96,6 +98,7 @@ impl Mark {
             Self::Unreadable => "! unreadable".into(),
             Self::ToldAgain => "told again".into(),
             Self::State(state) => state.words(),
+            Self::ByHand(what) => (*what).into(),
             Self::SumsUp(turn) => format!("sums up the branch that ended at t{turn}"),
         }
     }

@@ -182,7 +182,9 @@ pub(super) fn sources(view: &View, log: &OpenLog, node: Node) -> Vec<TurnId> {
         | Node::AgentTurn(..)
         | Node::AgentPart(..)
         | Node::Made(_)
+        | Node::MadeSentence(..)
         | Node::Piece(..)
+        | Node::Pinned(_)
         | Node::Item(_) => Vec::new(),
     }
 }

@@ -50,6 +50,7 @@ impl App {
             view: ViewKind::Window,
             theme: Theme::named("mono").unwrap(),
             mouse: true,
+            replay: super::replay::Setup::default(),
         };
         let mut app = Self {
             model: Model::new(start),
@@ -462,6 +463,7 @@ fn what_can_be_said_of_an_empty_or_unfinished_log_is_said() {
         view: ViewKind::Window,
         theme: Theme::named("mono").unwrap(),
         mouse: true,
+        replay: super::replay::Setup::default(),
     };
     let mut app = App {
         model: Model::new(start),

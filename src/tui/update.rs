@@ -1,6 +1,7 @@
 //! What happened, taken in: the only place where the model changes.
 
 mod arrive;
+mod blocks;
 mod find;
 mod mouse;
 mod moves;
@@ -19,6 +20,7 @@ use super::keys;
 use super::model::{Model, Pane};
 use super::prompt::{Kind, Outcome, Prompt};
 
+pub(super) use blocks::to_address as await_address;
 pub(super) use find::jump;
 
 /// Work asked of somebody else.
@@ -79,6 +81,7 @@ pub fn update(model: &mut Model, event: Event) -> Vec<Effect> {
             model.stale_detail();
             Vec::new()
         }
+        Event::Replayed => Vec::new(),
         Event::Resize => vec![Effect::Redraw],
         Event::Stop => vec![Effect::Stop],
         Event::Continue => vec![Effect::Retake],
@@ -91,6 +94,7 @@ pub fn update(model: &mut Model, event: Event) -> Vec<Effect> {
 
 fn on_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
     model.message = None;
+    model.awaited = None;
     if let Some(prompt) = &mut model.prompt {
         return match prompt.key(key) {
             Outcome::Typing => Vec::new(),
@@ -189,6 +193,7 @@ fn act(model: &mut Model, action: Action) -> Vec<Effect> {
             model.message = Some(whose.to_owned());
             return vec![Effect::Mouse(model.mouse)];
         }
+        Action::Pin | Action::Class | Action::Again | Action::Halt => blocks::act(model, action),
         Action::CopyAddress | Action::CopyText => return copy(model, action),
         _ => moves::act(model, action, times, count),
     }

@@ -275,7 +275,7 @@ fn to_address(model: &mut Model, address: &Address) {
             }
         }
         Address::Block(_) | Address::Span(_) | Address::MadeSentence { .. } | Address::Item(_) => {
-            missing(model, format!("{address} is in the tree of `pentimento tree --view blocks`"));
+            super::blocks::to_address(model, address);
         }
         Address::Line(line) => match log.find_line(*line) {
             Ok(row) => {

@@ -292,6 +292,9 @@ fn original(model: &mut Model) {
         Node::Part(id, part) => pair_of(session, id, Some(part)).map(Node::Turn),
         Node::AgentTurn(agent, id) => of_agent(agent, id, None),
         Node::AgentPart(agent, id, part) => of_agent(agent, id, Some(part)),
+        Node::Made(_) | Node::MadeSentence(..) | Node::Piece(..) | Node::Item(_) | Node::Pinned(_) => {
+            return super::blocks::original(model, node);
+        }
         _ => None,
     };
     match target {
