@@ -326,8 +326,7 @@ impl Outline for BlocksView<'_> {
     fn sources(&self, log: &OpenLog, node: Node) -> Vec<TurnId> {
         let numbered = |number: u32| log.session.numbered(0, number);
         match node {
-            Node::Made(made) => self.blocks.inputs(&log.session, made),
-            Node::Group(Group::Lines(made)) => self.blocks.inputs(&log.session, made),
+            Node::Made(made) | Node::Group(Group::Lines(made)) => self.blocks.inputs(&log.session, made),
             Node::MadeSentence(made, place) => {
                 let turns = self.written(made).map(|written| written.turns_of(place)).unwrap_or_default();
                 turns.into_iter().filter_map(numbered).collect()

@@ -38,7 +38,7 @@ impl ViewKind {
         match self {
             Self::Window => "Window: what the model sees",
             Self::Generations => "Generations: what each compaction covered",
-            Self::Blocks => "Blocks: ledger, spans, blocks, open turns, replayed",
+            Self::Blocks => "Blocks: ledger, spans, blocks, open turns",
         }
     }
 

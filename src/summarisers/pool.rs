@@ -90,8 +90,13 @@ impl<K: Copy + Eq + Hash + Send + 'static, T: Send + Sync + 'static> Pool<K, T> 
         Self { shared: Arc::new(Shared { state, changed, wake: Box::new(wake) }), workers: Mutex::default() }
     }
 
-    /// Asks for a summary; one that was asked for already is not made again.
-    pub fn ask(&self, key: K, work: impl FnOnce(&AtomicBool) -> Result<T, Failure> + Send + 'static) {
+    /// Asks for a summary; one that was asked for already is not made again. What is urgent goes before all that waits.
+    pub fn ask(
+        &self,
+        key: K,
+        urgent: bool,
+        work: impl FnOnce(&AtomicBool) -> Result<T, Failure> + Send + 'static,
+    ) {
         {
             let mut state = self.shared.state();
             if state.tasks.contains_key(&key) {
@@ -100,7 +105,7 @@ impl<K: Copy + Eq + Hash + Send + 'static, T: Send + Sync + 'static> Pool<K, T> 
             let work: Work<T> = Box::new(work);
             let task = Task { progress: Progress::Queued, work: Some(work), stop: Arc::default() };
             state.tasks.insert(key, task);
-            state.queue.push_back(key);
+            if urgent { state.queue.push_front(key) } else { state.queue.push_back(key) }
         }
         self.work();
         self.shared.changed.notify_all();

@@ -321,7 +321,7 @@ fn heading(view: &View, log: &OpenLog, node: Node) -> Document {
         Node::Share(share) => share_turns(view, log, usize::from(share)),
         _ => view.sources(log, node),
     };
-    if !turns.is_empty() {
+    if !turns.is_empty() && node != Node::Group(Group::Ledger) {
         blocks.push(largest(log, turns));
     }
     let title = match node {

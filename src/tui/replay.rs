@@ -39,6 +39,8 @@ pub struct Setup {
     pub settings: Settings,
     /// Who writes summaries.
     pub writer: Writer,
+    /// Marks, and summaries that are worth it, are kept in the state folder.
+    pub keeps: bool,
 }
 
 /// The hierarchy of the session on the screen, once somebody looked.
@@ -46,6 +48,8 @@ pub struct Replay {
     setup: Setup,
     wake: Wake,
     open: Option<Open>,
+    /// A person stopped the writing.
+    halted: bool,
 }
 
 struct Open {
@@ -54,8 +58,8 @@ struct Open {
     keeper: Keeper,
     /// Asked for and not there yet.
     pending: BTreeSet<Covers>,
-    /// A person stopped the writing.
-    halted: bool,
+    /// Somebody looked at them: they are wanted even where they are not part of the context.
+    looked_at: BTreeSet<Covers>,
     /// Why it cannot go on.
     failure: Option<String>,
     /// Why marks are not kept.
@@ -95,7 +99,7 @@ pub struct Standing {
 impl Replay {
     /// Nothing replayed yet.
     pub fn new(setup: Setup) -> Self {
-        Self { setup, wake: Arc::new(|| {}), open: None }
+        Self { setup, wake: Arc::new(|| {}), open: None, halted: false }
     }
 
     /// Who is told when there is something new.
@@ -118,18 +122,18 @@ impl Replay {
 
     /// The hierarchy; it begins now where nobody looked before.
     pub fn hierarchy(&mut self, log: &OpenLog) -> Rc<RefCell<Hierarchy>> {
-        let Setup { settings, writer } = &self.setup;
+        let Setup { settings, writer, keeps } = &self.setup;
         let open = self.open.get_or_insert_with(|| {
-            let store = Arc::new(OptionalStore::later());
+            let store = Arc::new(if *keeps { OptionalStore::later() } else { OptionalStore::none() });
             let summaries = Summaries::new(writer.summariser(log, &store));
             let blocks = Blocks::new(settings.clone());
             let (wake, woken) = (Arc::clone(&self.wake), Arc::clone(&self.wake));
             Open {
-                shared: Rc::new(RefCell::new(Hierarchy { blocks, summaries, marked: 0 })),
+                shared: Rc::new(RefCell::new(Hierarchy::new(blocks, summaries))),
                 pool: Pool::new(move || woken()),
                 keeper: Keeper::start(store, log.key(), log.path.clone(), wake),
                 pending: BTreeSet::new(),
-                halted: false,
+                looked_at: BTreeSet::new(),
                 failure: None,
                 trouble: None,
                 news: Vec::new(),
@@ -153,7 +157,7 @@ impl Replay {
         }
         open.collect(log);
         let more = open.replay(log, until);
-        if !more {
+        if !more && !self.halted {
             open.want(log, as_of);
         }
         more
@@ -189,15 +193,16 @@ impl Replay {
     pub fn ask(&mut self, log: &OpenLog, made: Made) {
         let Some(open) = &mut self.open else { return };
         let covers = open.shared.borrow().blocks.covers(made);
-        if let Some(covers) = covers.filter(|_| !open.halted) {
-            open.write(log, covers);
+        if let Some(covers) = covers.filter(|_| !self.halted) {
+            open.looked_at.insert(covers);
+            open.write(log, covers, true);
         }
     }
 
     /// Tries again what failed, and goes on where a person stopped it. The answer is how many.
     pub fn again(&mut self) -> usize {
+        self.halted = false;
         let Some(open) = &mut self.open else { return 0 };
-        open.halted = false;
         let mut shared = open.shared.borrow_mut();
         let failed = shared.summaries.failed();
         for covers in &failed {
@@ -209,13 +214,11 @@ impl Replay {
 
     /// Stops the writing: nothing that waits or runs is written. The answer is how many that were.
     pub fn halt(&mut self) -> usize {
+        self.halted = true;
         let Some(open) = &mut self.open else { return 0 };
-        open.halted = true;
         let pending = std::mem::take(&mut open.pending);
-        let mut shared = open.shared.borrow_mut();
         for covers in &pending {
-            open.pool.cancel(*covers);
-            shared.summaries.wait(*covers, None);
+            open.drop(*covers);
         }
         pending.len()
     }
@@ -232,19 +235,20 @@ impl Replay {
     /// How things stand as of turn `as_of`.
     pub fn standing(&self, log: &OpenLog, as_of: u32) -> Option<Standing> {
         let open = self.open.as_ref()?;
-        let Hierarchy { blocks, summaries, .. } = &*open.shared.borrow();
-        let counts = open.pool.counts();
+        let shared = open.shared.borrow();
+        let Hierarchy { blocks, summaries, .. } = &*shared;
+        let (queued, running) = summaries.counts();
         Some(Standing {
             tokens: blocks.settings().system
-                + blocks.ledger_tokens(&log.session, as_of)
+                + shared.ledger_tokens(log, as_of)
                 + blocks.summary_tokens(as_of)
                 + blocks.open_tokens(&log.session, as_of),
             budget: blocks.settings().budget,
             replayed: (blocks.begun(), log.session.last()),
-            queued: counts.queued,
-            running: counts.running,
+            queued,
+            running,
             failed: summaries.failed().len(),
-            halted: open.halted,
+            halted: self.halted,
             unkept: open.trouble.is_some(),
         })
     }
@@ -272,12 +276,9 @@ impl Open {
 
     /// Asks for what is part of the context as of turn `as_of`, and for what is prepared ahead.
     fn want(&mut self, log: &OpenLog, as_of: u32) {
-        if self.halted {
-            return;
-        }
+        let frozen = self.shared.borrow().blocks.settings().retention == Retention::CurrentBlock;
         let wanted: Vec<Covers> = {
             let blocks = &self.shared.borrow().blocks;
-            let frozen = blocks.settings().retention == Retention::CurrentBlock;
             let span = blocks.spans(as_of).last().filter(|_| !frozen);
             let from = span.map_or(0, |span| span.blocks as usize);
             let closed = &blocks.closed(if frozen { blocks.begun() } else { as_of })[from..];
@@ -286,11 +287,29 @@ impl Open {
             let ahead = blocks.ahead(as_of).filter(|_| !frozen);
             of_span.into_iter().chain(ahead).chain(of_blocks).collect()
         };
-        wanted.into_iter().for_each(|covers| self.write(log, covers));
+        // What was to be written for a context that is no more would only keep the others waiting.
+        let is_stale = |covers: &Covers| {
+            let waits = self.shared.borrow().summaries.waiting_for(*covers) == Some(Waiting::Queued);
+            waits && !frozen && !wanted.contains(covers) && !self.looked_at.contains(covers)
+        };
+        let stale: Vec<Covers> = self.pending.iter().copied().filter(is_stale).collect();
+        for covers in stale {
+            self.pending.remove(&covers);
+            self.drop(covers);
+        }
+        for covers in wanted {
+            self.write(log, covers, covers.span);
+        }
+    }
+
+    /// It is not to be written.
+    fn drop(&self, covers: Covers) {
+        self.pool.cancel(covers);
+        self.shared.borrow_mut().summaries.wait(covers, None);
     }
 
     /// Has a summary written that is not there, failed or on its way.
-    fn write(&mut self, log: &OpenLog, covers: Covers) {
+    fn write(&mut self, log: &OpenLog, covers: Covers, urgent: bool) {
         let mut shared = self.shared.borrow_mut();
         let Hierarchy { blocks, summaries, .. } = &mut *shared;
         if summaries.is_settled(covers) {
@@ -299,7 +318,7 @@ impl Open {
         let order = summaries.order(log, blocks, covers);
         summaries.wait(covers, Some(Waiting::Queued));
         self.pending.insert(covers);
-        self.pool.ask(covers, move |stop| {
+        self.pool.ask(covers, urgent, move |stop| {
             order.write(stop).unwrap_or_else(|error| Err(Failure::Failed(error.to_string())))
         });
     }
@@ -332,6 +351,7 @@ impl Open {
                 self.news.push(trouble.clone());
                 self.trouble = Some(trouble);
             } else if answer.lost {
+                self.trouble = Some("the store cannot be used".to_owned());
                 self.news.push("the mark is not kept: it holds until you leave".to_owned());
             }
             // What was said since then is not in it.

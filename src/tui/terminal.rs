@@ -127,6 +127,7 @@ fn start(screen: &Screen, streamed: bool) -> Result<Start, Refusal> {
         replay: Setup {
             settings: screen.replay.settings().map_err(|error| (error, 2))?,
             writer: screen.replay.writer().map_err(|error| (error, 2))?,
+            keeps: true,
         },
     })
 }

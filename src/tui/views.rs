@@ -62,7 +62,7 @@ fn blocks(standing: &Standing) -> (String, bool) {
     if done < all {
         return (format!("replaying t{} of t{}", grouped(done.into()), grouped(all.into())), true);
     }
-    let mut words = vec![format!("~{} of {}", short(standing.tokens), short(standing.budget))];
+    let mut words = vec![format!("replayed · ~{} of {}", short(standing.tokens), short(standing.budget))];
     let over = standing.tokens > standing.budget;
     words.extend(over.then(|| "over it".to_owned()));
     let counted =

@@ -20,7 +20,7 @@ impl BlocksView<'_> {
             Node::MadeSentence(made, place) => self.sentence_label(made, place),
             Node::Piece(made, level, index) => self.piece_label(log, made, level, index),
             Node::Item(number) => self.item_label(log, number),
-            Node::Pinned(id) => self.pinned_label(log, id),
+            Node::Pinned(id) => Self::pinned_label(log, id),
             Node::Group(Group::Notes(id)) => Label {
                 kind: "group",
                 text: count(log.session.notes_after(id).len() as u64, "note"),
@@ -70,7 +70,15 @@ impl BlocksView<'_> {
         }
         words.extend(in_view.filter(|_| out).map(|span| format!("replaced by p{}", span.number)));
         words.extend(self.standing(made));
+        let known = self.summaries.and_then(|summaries| summaries.known(self.blocks, made));
+        let waiting = self.summaries.and_then(|summaries| summaries.waiting(self.blocks, made));
         Label {
+            marks: if matches!(known, Some(Err(_))) { vec![Mark::NoSummary] } else { Vec::new() },
+            who: match waiting {
+                Some(Waiting::Queued) => "waits",
+                Some(Waiting::Running) => "writing…",
+                None => "",
+            },
             kind: made.kind(),
             address: Some(address(made)),
             text: words.join(" · "),
@@ -99,12 +107,9 @@ impl BlocksView<'_> {
                     c.binding.of,
                 )
             }
-            Some(Err(failure)) => format!("no summary: {failure}"),
+            Some(Err(failure)) => failure.to_string(),
             None if self.is_frozen() => "no summary, originals not retained".into(),
-            None => match self.summaries?.waiting(self.blocks, made)? {
-                Waiting::Queued => "its summary waits to be written".into(),
-                Waiting::Running => "its summary is being written …".into(),
-            },
+            None => return None,
         })
     }
 
@@ -156,7 +161,7 @@ impl BlocksView<'_> {
     }
 
     /// A turn that a person pinned, whole.
-    fn pinned_label(&self, log: &OpenLog, id: TurnId) -> Label {
+    fn pinned_label(log: &OpenLog, id: TurnId) -> Label {
         let mut label = bare_turn_label(&log.session, id);
         label.kind = "item";
         label.marks.push(Mark::ByHand("pinned by hand"));

@@ -23,6 +23,26 @@ pub struct Hierarchy {
     pub summaries: Summaries,
     /// How often marks were made by hand: counts that hang on them are stale then.
     pub marked: u64,
+    /// Tokens of the ledger, and of which state of it.
+    ledger: Cell<Option<(State, u64)>>,
+}
+
+impl Hierarchy {
+    /// Nothing marked and counted yet.
+    pub fn new(blocks: Blocks, summaries: Summaries) -> Self {
+        Self { blocks, summaries, marked: 0, ledger: Cell::new(None) }
+    }
+
+    /// Tokens of the ledger as of turn `as_of`.
+    pub fn ledger_tokens(&self, log: &OpenLog, as_of: u32) -> u64 {
+        let state = (as_of, self.blocks.ledger().items(as_of).len(), self.marked);
+        if let Some((_, tokens)) = self.ledger.get().filter(|(known, _)| *known == state) {
+            return tokens;
+        }
+        let tokens = self.blocks.ledger_tokens(&log.session, as_of);
+        self.ledger.set(Some((state, tokens)));
+        tokens
+    }
 }
 
 /// The tree of a hierarchy that others let grow.
@@ -30,8 +50,6 @@ pub struct Hierarchy {
 pub struct BlocksTree {
     shared: Rc<RefCell<Hierarchy>>,
     as_of: u32,
-    /// Tokens of the ledger, and of which state of it.
-    ledger: Cell<Option<(State, u64)>>,
 }
 
 /// The turn it is as of, how many items there are, and how often marks were made.
@@ -40,25 +58,14 @@ type State = (u32, usize, u64);
 impl BlocksTree {
     /// The tree as of turn `as_of`.
     pub fn new(shared: Rc<RefCell<Hierarchy>>, as_of: u32) -> Self {
-        Self { shared, as_of, ledger: Cell::new(None) }
+        Self { shared, as_of }
     }
 
     fn with<T>(&self, log: &OpenLog, ask: impl FnOnce(&BlocksView) -> T) -> T {
         let shared = self.shared.borrow();
         let Hierarchy { blocks, summaries, .. } = &*shared;
-        let ledger = Some(self.ledger_tokens(log, &shared));
+        let ledger = Some(shared.ledger_tokens(log, self.as_of));
         ask(&BlocksView { blocks, summaries: Some(summaries), as_of: self.as_of, plans: None, ledger })
-    }
-
-    fn ledger_tokens(&self, log: &OpenLog, shared: &Hierarchy) -> u64 {
-        let blocks = &shared.blocks;
-        let state = (self.as_of, blocks.ledger().items(self.as_of).len(), shared.marked);
-        if let Some((_, tokens)) = self.ledger.get().filter(|(known, _)| *known == state) {
-            return tokens;
-        }
-        let tokens = blocks.ledger_tokens(&log.session, self.as_of);
-        self.ledger.set(Some((state, tokens)));
-        tokens
     }
 }
 

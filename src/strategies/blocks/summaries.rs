@@ -142,6 +142,17 @@ impl Summaries {
         self.waiting.get(&blocks.covers(made)?).copied()
     }
 
+    /// The same of one that covers this.
+    pub fn waiting_for(&self, covers: Covers) -> Option<Waiting> {
+        self.waiting.get(&covers).copied()
+    }
+
+    /// How many wait to be written, and how many are being written.
+    pub fn counts(&self) -> (usize, usize) {
+        let running = self.waiting.values().filter(|waiting| **waiting == Waiting::Running).count();
+        (self.waiting.len() - running, running)
+    }
+
     /// Somebody writes it elsewhere, and is so far; or does no more.
     pub fn wait(&mut self, covers: Covers, waiting: Option<Waiting>) {
         match waiting {

@@ -31,7 +31,7 @@ impl Gate {
 
 fn ask(pool: &Pool<&'static str, String>, gate: &Arc<Gate>, text: &'static str) {
     let gate = Arc::clone(gate);
-    pool.ask(text, move |stop| gate.make(text, stop));
+    pool.ask(text, text == "urgent", move |stop| gate.make(text, stop));
 }
 
 fn until(holds: impl Fn() -> bool) {
@@ -54,7 +54,9 @@ fn few_run_at_once_and_none_runs_twice() {
     });
     let texts = ["a", "b", "c", "d", "e", "f"];
     for _ in 0..3 {
-        texts.iter().for_each(|text| ask(&pool, &gate, text));
+        for text in texts {
+            ask(&pool, &gate, text);
+        }
     }
     until(|| pool.counts() == Counts { queued: 4, running: 2, ..Counts::default() });
     gate.open.store(true, Ordering::SeqCst);
@@ -88,7 +90,9 @@ fn what_fails_is_told_and_can_be_tried_again() {
 fn what_is_cancelled_is_stopped_and_may_be_asked_for_again() {
     let gate = Arc::new(Gate::default());
     let pool = Pool::new(|| {});
-    ["a", "b", "c"].iter().for_each(|text| ask(&pool, &gate, text));
+    for text in ["a", "b", "c"] {
+        ask(&pool, &gate, text);
+    }
     until(|| pool.counts().running == 2);
     pool.cancel("a");
     pool.cancel("c");
@@ -106,8 +110,26 @@ fn what_is_cancelled_is_stopped_and_may_be_asked_for_again() {
 fn a_pool_that_is_dropped_leaves_nothing_running() {
     let gate = Arc::new(Gate::default());
     let pool = Pool::new(|| {});
-    ["a", "b", "c"].iter().for_each(|text| ask(&pool, &gate, text));
+    for text in ["a", "b", "c"] {
+        ask(&pool, &gate, text);
+    }
     until(|| gate.now.load(Ordering::SeqCst) == 2);
     drop(pool);
     assert_eq!((gate.now.load(Ordering::SeqCst), gate.asked.load(Ordering::SeqCst)), (0, 2));
+}
+
+#[test]
+fn what_is_urgent_does_not_wait_behind_the_rest() {
+    let gate = Arc::new(Gate::default());
+    let pool = Pool::new(|| {});
+    for text in ["a", "b", "c", "d"] {
+        ask(&pool, &gate, text);
+    }
+    until(|| pool.counts().running == 2);
+    ask(&pool, &gate, "urgent");
+    pool.cancel("a");
+    until(|| pool.progress("urgent") == Some(Progress::Running));
+    assert_eq!(pool.progress("c"), Some(Progress::Queued));
+    gate.open.store(true, Ordering::SeqCst);
+    assert_eq!(*pool.wait("d").unwrap(), "d");
 }

@@ -114,11 +114,10 @@ fn class(model: &mut Model) {
 fn again(model: &mut Model) {
     let tried = model.replay.again();
     if let Some(log) = &model.log {
-        match model.selected() {
-            Some(Node::Made(made) | Node::MadeSentence(made, _) | Node::Group(Group::Lines(made))) => {
-                model.replay.ask(log, made);
-            }
-            _ => {}
+        if let Some(Node::Made(made) | Node::MadeSentence(made, _) | Node::Group(Group::Lines(made))) =
+            model.selected()
+        {
+            model.replay.ask(log, made);
         }
     }
     model.message = Some(match tried {

@@ -78,9 +78,10 @@ fn traceable(model: &Model, node: Node) -> Result<(Node, Option<String>), String
         Node::Sentence(..) | Node::MadeSentence(..) => Ok((node, None)),
         Node::Made(made) | Node::Group(Group::Lines(made)) => {
             let line = Node::MadeSentence(made, 0);
-            match view.path_to(log, line).is_empty() {
-                true => Err("its summary is not written: R writes it".to_owned()),
-                false => Ok((line, Some("the first line of its summary".to_owned()))),
+            if view.path_to(log, line).is_empty() {
+                Err("its summary is not written: R writes it".to_owned())
+            } else {
+                Ok((line, Some("the first line of its summary".to_owned())))
             }
         }
         Node::Item(_) | Node::Pinned(_) => match view.sources(log, node).first() {
