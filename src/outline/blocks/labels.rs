@@ -107,7 +107,7 @@ impl BlocksView<'_> {
                     c.binding.of,
                 )
             }
-            Some(Err(failure)) => failure.to_string(),
+            Some(Err(failure)) => format!("no summary: {failure}"),
             None if self.is_frozen() => "no summary, originals not retained".into(),
             None => return None,
         })
