@@ -67,6 +67,9 @@ fn of_frame(path: &std::path::Path, address: &str, words: &str) -> u64 {
 /// The same in a view. Nothing is written in Blocks: what summaries cost is not a frame's.
 fn of_frame_in(path: &std::path::Path, view: ViewKind, address: &str, words: &str) -> u64 {
     let log = OpenLog::load(path).unwrap();
+    let mut replay = pentimento::tui::Setup::default();
+    // No spans: the rows around the selected one are the same then.
+    replay.settings.budget = u64::MAX / 8;
     let start = Start {
         path: path.to_path_buf(),
         follow: false,
@@ -74,7 +77,7 @@ fn of_frame_in(path: &std::path::Path, view: ViewKind, address: &str, words: &st
         view,
         theme: Theme::named("ansi").unwrap(),
         mouse: true,
-        replay: pentimento::tui::Setup::default(),
+        replay,
     };
     let mut model = Model::new(start);
     model.show(log);
