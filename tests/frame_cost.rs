@@ -123,7 +123,8 @@ fn a_frame_of_blocks_allocates_the_same_at_a_thousand_rows_and_at_a_hundred_thou
     let folder = tempfile::tempdir().unwrap();
     let cost = |turns: usize| {
         let path = log(folder.path(), turns);
-        let middle = turns / 2;
+        // In the midst of a block of 40 turns.
+        let middle = turns / 2 / 40 * 40 + 20;
         let words = format!("prompt number {:08}", middle - 1);
         of_frame_in(&path, ViewKind::Blocks, &format!("t{middle}"), &words)
     };

@@ -113,12 +113,11 @@ fn class(model: &mut Model) {
 
 fn again(model: &mut Model) {
     let tried = model.replay.again();
-    if let Some(log) = &model.log {
-        if let Some(Node::Made(made) | Node::MadeSentence(made, _) | Node::Group(Group::Lines(made))) =
+    if let Some(log) = &model.log
+        && let Some(Node::Made(made) | Node::MadeSentence(made, _) | Node::Group(Group::Lines(made))) =
             model.selected()
-        {
-            model.replay.ask(log, made);
-        }
+    {
+        model.replay.ask(log, made);
     }
     model.message = Some(match tried {
         0 => "summaries are written as they are needed".to_owned(),
