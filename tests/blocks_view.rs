@@ -291,7 +291,7 @@ fn writing_can_be_stopped_and_leaves_nothing_behind() {
 fn prompts_of_ones_own_are_used() {
     let state = tempfile::tempdir().unwrap();
     std::fs::write(state.path().join("turns.md"), "MY OWN WORDS {{turns}}\n{{text}}").unwrap();
-    let command = summariser(state.path(), r#"head -n 1 | sed 's/^/- /'"#);
+    let command = summariser(state.path(), "head -n 1 | sed 's/^/- /'");
     let folder = state.path().to_str().unwrap().to_owned();
     let mut screen = blocks(state.path(), &["--summariser", &command, "--prompts", &folder]);
     screen.press(":b1\r");

@@ -124,12 +124,13 @@ fn a_frame_of_blocks_allocates_the_same_at_a_thousand_rows_and_at_a_hundred_thou
     let cost = |turns: usize| {
         let path = log(folder.path(), turns);
         // In the midst of a block of 40 turns.
-        let middle = turns / 2 / 40 * 40 + 20;
+        let middle = turns * 3 / 4 / 40 * 40 + 20;
         let words = format!("prompt number {:08}", middle - 1);
         of_frame_in(&path, ViewKind::Blocks, &format!("t{middle}"), &words)
     };
     let (few, many) = (cost(1_000), cost(100_000));
     eprintln!("allocations a frame of Blocks: {few} at 1,000 rows, {many} at 100,000");
-    assert_eq!(few, many);
+    // The numbers of blocks and turns are longer: a text may grow once more while it is written.
+    assert!(many.abs_diff(few) <= 4, "{few} and {many}");
     assert!(few < 4_000, "{few} allocations for one frame");
 }
