@@ -49,7 +49,9 @@ impl Model {
                 let of = |shared: &Hierarchy| trace::made::sentence(shared, &self.tracing, made, place);
                 shared.map(|shared| of(&shared)).unwrap_or_default()
             }
-            (Shows::Trace(_), Node::Turn(id) | Node::Part(id, _)) => trace::turn(log, &self.tracing, id),
+            (Shows::Trace(_), Node::Turn(id) | Node::Part(id, _)) => {
+                trace::turn(view, log, &self.tracing, id)
+            }
             _ => {
                 let shared = self.replay.known().map(|shared| shared.borrow());
                 let own = shared.and_then(|shared| detail::blocks::document(&shared, log, self.as_of, node));
