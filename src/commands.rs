@@ -7,8 +7,10 @@
 mod context;
 mod expand;
 mod forget;
+mod gc;
 mod guarded;
 mod info;
+mod receipts;
 mod replay;
 mod sessions;
 mod trace;
@@ -110,6 +112,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Context(arguments) => on(&arguments.path, |log| context::run(log, arguments, out)),
         Command::Tree(arguments) => on(&arguments.path, |log| tree::run(log, arguments, out)),
         Command::Expand(arguments) => on(&arguments.path, |log| expand::run(log, arguments, out)),
+        Command::Gc(arguments) => gc::run(arguments, out),
         Command::Trace(arguments) => on(&arguments.path, |log| trace::run(log, arguments, out)),
         Command::Forget(arguments) => forget::run(arguments, out),
         Command::Sessions(arguments) => sessions::run(arguments, out),

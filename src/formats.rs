@@ -7,6 +7,7 @@ mod arguments;
 mod blocks;
 pub mod claude_code;
 pub mod codex;
+pub mod context_gc;
 pub mod facts;
 mod lenient;
 mod line;
@@ -28,6 +29,8 @@ pub enum Format {
     Codex,
     /// pi's session files, versions 1 to 3.
     Pi,
+    /// Context-GC's traces, an event a line or the elements of an array.
+    ContextGc,
 }
 
 /// What one line says about the format of its file.
@@ -55,7 +58,7 @@ pub enum Detection {
 }
 
 impl Format {
-    const ALL: [Self; 3] = [Self::ClaudeCode, Self::Codex, Self::Pi];
+    const ALL: [Self; 4] = [Self::ClaudeCode, Self::Codex, Self::Pi, Self::ContextGc];
 
     /// The name in JSON and on the screen.
     pub fn name(self) -> &'static str {
@@ -63,6 +66,7 @@ impl Format {
             Self::ClaudeCode => "claude-code",
             Self::Codex => "codex",
             Self::Pi => "pi",
+            Self::ContextGc => "context-gc",
         }
     }
 
@@ -79,6 +83,9 @@ impl Format {
             }
             Self::Codex => "Codex (JSON lines with \"type\" and \"payload\")",
             Self::Pi => "pi (a first line of \"type\":\"session\" with \"cwd\", then \"message\" entries)",
+            Self::ContextGc => {
+                "Context-GC (events with \"id\", \"type\" and \"timestamp\", one a line or in an array)"
+            }
         }
     }
 
@@ -88,11 +95,17 @@ impl Format {
         self == Self::Pi
     }
 
+    /// Whether its records are Context-GC's events themselves.
+    pub fn is_trace(self) -> bool {
+        self == Self::ContextGc
+    }
+
     fn weigh(self, line: &[u8]) -> Evidence {
         match self {
             Self::ClaudeCode => claude_code::weigh(line),
             Self::Codex => codex::weigh(line),
             Self::Pi => pi::weigh(line),
+            Self::ContextGc => context_gc::weigh(line),
         }
     }
 
@@ -102,6 +115,7 @@ impl Format {
             Self::ClaudeCode => Parser::ClaudeCode(claude_code::Parser::default()),
             Self::Codex => Parser::Codex(codex::Parser::default()),
             Self::Pi => Parser::Pi(pi::Parser::default()),
+            Self::ContextGc => Parser::ContextGc(context_gc::Parser),
         }
     }
 
@@ -111,6 +125,7 @@ impl Format {
             Self::ClaudeCode => claude_code::texts(line),
             Self::Codex => codex::texts(line),
             Self::Pi => pi::texts(line),
+            Self::ContextGc => context_gc::texts(line),
         }
     }
 
@@ -129,6 +144,8 @@ pub enum Parser {
     Codex(codex::Parser),
     /// pi.
     Pi(pi::Parser),
+    /// Context-GC.
+    ContextGc(context_gc::Parser),
 }
 
 impl Parser {
@@ -138,6 +155,7 @@ impl Parser {
             Self::ClaudeCode(parser) => parser.parse(line),
             Self::Codex(parser) => parser.parse(line),
             Self::Pi(parser) => parser.parse(line),
+            Self::ContextGc(parser) => parser.parse(line),
         }
     }
 }

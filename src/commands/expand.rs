@@ -15,7 +15,7 @@ use crate::session::{RowKind, Session, TurnId};
 use crate::text::{display, lexicon};
 
 use super::trace::Tracer;
-use super::{Failure, iso};
+use super::{Failure, iso, receipts};
 use crate::cli::ExpandArguments;
 
 /// Bytes copied at a time.
@@ -27,10 +27,23 @@ pub(super) fn run(log: &OpenLog, arguments: &ExpandArguments, out: &mut dyn Writ
     if let Some(made) = super::replay::Place::of(&address) {
         return made::run(log, &made, arguments, out);
     }
-    if arguments.summary && !has_summary(log, &address) {
+    if let Address::Receipt(id) = &address {
+        return receipts::expand(log, id, arguments, out);
+    }
+    at(log, &address, arguments, out)
+}
+
+/// Prints what lies under an address that the log itself has.
+pub(super) fn at(
+    log: &OpenLog,
+    address: &Address,
+    arguments: &ExpandArguments,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    if arguments.summary && !has_summary(log, address) {
         return Err(Failure::NotFound(format!("{address} has no summary of its own")));
     }
-    let place = find(log, &address, arguments.summary)?;
+    let place = find(log, address, arguments.summary)?;
     if arguments.raw {
         let (first, last) = place.rows;
         return copy(place.log, first, last, out);
@@ -45,6 +58,23 @@ pub(super) fn run(log: &OpenLog, arguments: &ExpandArguments, out: &mut dyn Writ
         What::Row(row) => print_row(place.log, row, arguments.json, out)?,
     }
     Ok(())
+}
+
+/// Prints some parts, one after another.
+pub(super) fn parts(
+    log: &OpenLog,
+    parts: &[(TurnId, u32)],
+    arguments: &ExpandArguments,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    parts.iter().try_for_each(|(turn, part)| {
+        let place = place_turn(log, None, *turn, Some(*part))?;
+        let (first, last) = place.rows;
+        if arguments.raw {
+            return copy(log, first, last, out);
+        }
+        print_turn(&place, *turn, Some(*part), arguments.json, out)
+    })
 }
 
 /// Whether a summary stands at an address: a generation, or the turn of its summary.
@@ -82,9 +112,11 @@ fn find<'a>(log: &'a OpenLog, address: &'a Address, summary: bool) -> Result<Pla
         }
         Address::Generation(generation) => find_generation(log, *generation, summary),
         Address::Sentence { generation, sentence } => find_sentence(log, *generation, *sentence),
-        Address::Block(_) | Address::Span(_) | Address::MadeSentence { .. } | Address::Item(_) => {
-            Err(Failure::NotFound(format!("{address} is in no log: it is replayed")))
-        }
+        Address::Block(_)
+        | Address::Span(_)
+        | Address::MadeSentence { .. }
+        | Address::Item(_)
+        | Address::Receipt(_) => Err(Failure::NotFound(format!("{address} is in no log: it is replayed"))),
         Address::Line(number) => {
             let row = log.find_line(*number)?;
             let what = match log.session.row(row).turn() {

@@ -11,7 +11,7 @@ use crate::outline::{Label, Node, Outline, View, ViewKind, one_line};
 use crate::session::open::OpenLog;
 
 use super::replay::Replayed;
-use super::{Failure, SCHEMA, as_of};
+use super::{Failure, SCHEMA, as_of, receipts};
 use crate::cli::{TreeArguments, TreeName};
 
 /// Prints the tree of a view.
@@ -26,6 +26,7 @@ pub(super) fn run(log: &OpenLog, arguments: &TreeArguments, out: &mut dyn Write)
             let view = BlocksView::new(&replayed.blocks, Some(&replayed.summaries), as_of);
             return blocks::run(log, &view, arguments, out);
         }
+        TreeName::Receipts => return receipts::tree(log, as_of, arguments, out),
     };
     let view = View::new(log, kind, as_of);
     if arguments.json {
