@@ -108,7 +108,7 @@ fn folded(
     as_of: u32,
     arguments: &ContextArguments,
 ) -> Result<Result<Vec<Folded>, String>, Failure> {
-    let writer = Writer::of(log, &arguments.replay);
+    let writer = Writer::of(log, &arguments.replay)?;
     let number = recursive.folds(as_of).len() as u32;
     let mut folding = Folding::default();
     let written = folding.up_to(log, recursive, number, &*writer.summariser, &AtomicBool::new(false))?;
@@ -221,9 +221,11 @@ impl Shown<'_> {
                 value["text"] = json!(written.map(|written| &written.summary.text));
                 value["written_tokens"] = json!(written.map(|written| written.tokens));
             }
-            Entry::Ledger { items, .. } => {
+            Entry::Ledger { items, pinned, .. } => {
                 let of = |item: &u32| Address::Item(*item).to_string();
                 value["items"] = json!(items.iter().map(of).collect::<Vec<_>>());
+                let of = |id: &TurnId| session.address(*id).to_string();
+                value["pinned"] = json!(pinned.iter().map(of).collect::<Vec<_>>());
             }
             Entry::Receipt { target } if self.gc.is_some() => {
                 let stubs = self.stubs(*target, as_of);

@@ -43,15 +43,9 @@ pub(super) fn run(
     let written = replayed.summaries.of(log, &replayed.blocks, made, &AtomicBool::new(false))?;
     let address = Place::Whole(made).to_string();
     let lines: Vec<Line> = written.summary.lines.iter().map(|line| exact(log, line)).collect();
-    if lines.iter().all(|line| line.turns.is_empty()) {
-        return Err(Failure::NotFound(format!(
-            "{address} cannot be traced: {} does not say which turns its lines rest on",
-            written.summariser
-        )));
-    }
     let inputs = replayed.blocks.inputs(&log.session, made);
     let stands = inputs.last().copied().ok_or_else(|| Failure::NotFound(format!("{address} is empty")))?;
-    let plan = Plan::made(&log.session, 0, stands, written.summary.text.clone(), lines);
+    let plan = Plan::made(&log.session, 0, stands, written.summary.text.clone(), lines, &inputs);
     let traced = trace(&plan, &log.source, lexicon, weights::built_in())?;
     let all = traced.sentences.len();
     let places = match only {
