@@ -7,18 +7,18 @@ use std::sync::atomic::AtomicBool;
 use serde_json::json;
 
 use crate::cli::TraceArguments;
-use crate::lineage::exact::Line;
 use crate::lineage::range::Plan;
 use crate::lineage::support::TOGETHER;
 use crate::lineage::trace::{Trace, Traced, trace};
 use crate::lineage::weights;
 use crate::session::open::OpenLog;
+use crate::strategies::blocks::places::{self, Place};
 use crate::strategies::blocks::summaries::Written;
 use crate::text::display::safe;
 use crate::text::lexicon::Lexicon;
 use crate::text::preview;
 
-use super::super::replay::{Place, Replayed};
+use super::super::replay::Replayed;
 use super::super::{Failure, SCHEMA};
 use super::{Tracer, contrasts, rounded, source_json, sources_text, standing};
 
@@ -35,29 +35,24 @@ pub(super) fn run(
         Place::Whole(made) => (made, None),
         Place::Sentence(made, sentence) => (made, Some(sentence)),
         Place::Item(number) => {
-            let turn = replayed.item(log, number)?.turn;
+            let turn = replayed.blocks.find_item(number)?.turn;
             return Tracer::new(log, lexicon).turn(turn, arguments.json, out);
         }
     };
-    replayed.range(made)?;
+    replayed.blocks.find(made)?;
     let written = replayed.summaries.of(log, &replayed.blocks, made, &AtomicBool::new(false))?;
-    let address = Place::Whole(made).to_string();
-    let lines: Vec<Line> = written.summary.lines.iter().map(|line| exact(log, line)).collect();
+    let address = made.address();
     let inputs = replayed.blocks.inputs(&log.session, made);
-    let stands = inputs.last().copied().ok_or_else(|| Failure::NotFound(format!("{address} is empty")))?;
-    let plan = Plan::made(&log.session, 0, stands, written.summary.text.clone(), lines, &inputs);
+    let plan = Plan::of_summary(&log.session, &written.summary, &inputs);
+    let plan = plan.ok_or_else(|| Failure::NotFound(format!("{address} is empty")))?;
     let traced = trace(&plan, &log.source, lexicon, weights::built_in())?;
     let all = traced.sentences.len();
     let places = match only {
         None => 0..all,
-        Some(sentence) => match (sentence as usize).checked_sub(1).filter(|place| *place < all) {
-            Some(place) => place..place + 1,
-            None => {
-                return Err(Failure::NotFound(format!(
-                    "there is no sentence {place}: the summary has {all}"
-                )));
-            }
-        },
+        Some(sentence) => {
+            let place = places::sentence_of(made, sentence, all)? as usize;
+            place..place + 1
+        }
     };
     if !arguments.json {
         let depth = written.plan.depth();
@@ -69,15 +64,10 @@ pub(super) fn run(
         )?;
     }
     for place in places {
-        let name = format!("{address}.s{}", place + 1);
+        let name = made.sentence(place as u32 + 1).to_string();
         print(&name, &written, &traced, &traced.sentences[place], arguments.json, out)?;
     }
     Ok(())
-}
-
-fn exact(log: &OpenLog, line: &crate::summarisers::SummaryLine) -> Line {
-    let turns = line.turns.iter().filter_map(|number| log.session.numbered(0, *number));
-    Line { range: line.range.clone(), turns: turns.collect() }
 }
 
 fn print(
@@ -111,6 +101,6 @@ fn print(
         return Ok(());
     }
     writeln!(out, "\n{name} {}", safe(&preview::on_one_line(text)))?;
-    standing(traced, true, out)?;
+    standing(traced, true, true, out)?;
     sources_text(traced, None, out)
 }
