@@ -143,7 +143,9 @@ fn retention(passes: &[Pass]) {
         }
         println!();
     }
-    println!("  recorded: verbatim 80, kept 1, softened 1, asserted 3, dropped 16; narrative 13, 12, 3, 12, 60");
+    println!(
+        "  recorded: verbatim 80, kept 1, softened 1, asserted 3, dropped 16; narrative 13, 12, 3, 12, 60"
+    );
     println!(
         "\nListed messages: {listed} of {messages}, {whole} of {lists} lists whole, {turned} of {neighbours} neighbours turned round"
     );
@@ -162,7 +164,8 @@ fn rulers(passes: &[Pass]) {
     }
     println!("\nRuler, medians: share of copied words {:.3}", median(&mut copied));
     for (family, rows) in rows {
-        let column = |of: fn(&(f64, f64, f64, f64)) -> f64| median(&mut rows.iter().map(of).collect::<Vec<_>>());
+        let column =
+            |of: fn(&(f64, f64, f64, f64)) -> f64| median(&mut rows.iter().map(of).collect::<Vec<_>>());
         println!(
             "  {family:<12} items {:>6.0}  bits each {:>7.1}  missed {:.3}  literal {:.3}",
             column(|row| row.0),
@@ -171,7 +174,9 @@ fn rulers(passes: &[Pass]) {
             column(|row| row.3)
         );
     }
-    println!("  recorded: copied .465; paths 354, 250, .94, .470; identifiers 811, 120, .88, .449; user items 65, -, .41, .22");
+    println!(
+        "  recorded: copied .465; paths 354, 250, .94, .470; identifiers 811, 120, .88, .449; user items 65, -, .41, .22"
+    );
 }
 
 fn median(values: &mut [f64]) -> f64 {

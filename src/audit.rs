@@ -9,6 +9,7 @@
 //! missing from the log or a part of the words stands together somewhere, opposites are never claimed, and there is no single
 //! score. What cannot be told is to be compared.
 
+pub mod auditing;
 pub mod auditor;
 mod curves;
 pub mod exact;
@@ -18,7 +19,9 @@ pub mod listing;
 mod normal;
 mod order;
 pub mod pass;
+pub mod replayed;
 pub mod ruler;
+pub mod running;
 pub mod said;
 pub mod statements;
 pub mod work;
@@ -33,7 +36,11 @@ use pass::Pass;
 use work::{Options, Work};
 
 /// Audits the recorded compactions of a log, one after another.
-pub fn recorded(log: &OpenLog, lexicon: &Lexicon, options: Options) -> Result<(Vec<Pass>, Auditor), LogError> {
+pub fn recorded(
+    log: &OpenLog,
+    lexicon: &Lexicon,
+    options: Options,
+) -> Result<(Vec<Pass>, Auditor), LogError> {
     let mut auditor = Auditor::default();
     let mut finder = Finder::default();
     let mut passes = Vec::new();

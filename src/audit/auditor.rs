@@ -5,7 +5,7 @@
 //! what went in, so nothing is followed through it; where originals are missing, what is not found is counted and not called
 //! dropped. Memory grows with what is still alive.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::text::identifiers::Class as Name;
 use crate::text::lexicon::Lexicon;
@@ -18,7 +18,7 @@ use super::order;
 use super::pass::{Curves, Pass, Retention, Survival};
 use super::said::{How, Said};
 use super::statements::Statement;
-use super::work::Facts;
+use super::work::{Facts, Options};
 
 /// Something that was found at the last compaction.
 #[derive(Clone, Debug)]
@@ -32,6 +32,14 @@ enum Alive {
 struct Followed {
     item: Alive,
     since: u32,
+}
+
+/// What a compaction left, to be asked.
+struct Left<'a> {
+    lexicon: &'a Lexicon,
+    said: &'a Said,
+    kept: &'a Said,
+    options: Options,
 }
 
 /// What an item is known by.
@@ -79,73 +87,62 @@ impl Auditor {
     /// Takes in the next compaction.
     pub fn take(&mut self, lexicon: &Lexicon, facts: Facts) -> Pass {
         self.taken += 1;
-        let readable = facts.about.unreadable.is_none();
-        let mut pass = Pass {
-            about: facts.about.clone(),
-            complete: facts.complete,
-            readable,
-            listing: facts.listing.clone(),
-            ruler: facts.ruler.clone(),
-            unsupported: facts.unsupported.clone(),
-            ..Pass::default()
-        };
-        if !readable {
-            // A boundary without a summary changes nothing; behind an encrypted one nobody can tell what is left.
-            if facts.about.turn > 0 {
-                self.alive.clear();
-                self.cohorts.forget();
+        let Facts { about, complete, said, kept, items, statements, listing, ruler, unsupported, options } =
+            facts;
+        let readable = about.unreadable.is_none();
+        let generation = about.generation;
+        let mut pass = Pass { complete, readable, listing, ruler, unsupported, about, ..Pass::default() };
+        if readable {
+            let fresh =
+                statements.into_iter().map(Alive::Statement).chain(items.all.into_iter().map(Alive::Exact));
+            let items = self.items(fresh.map(|item| Followed { item, since: generation }).collect());
+            self.cohorts.begin(generation);
+            let left = Left { lexicon, said: &said, kept: &kept, options };
+            for followed in items {
+                self.judge(&left, followed, &mut pass);
             }
-            pass.already_lost = self.already_lost();
-            return pass;
+            order::sort(&mut pass.findings);
+        } else if pass.about.turn > 0 {
+            // Behind a summary that nobody can read, nobody can tell what is left; a boundary without one changes nothing.
+            self.alive.clear();
+            self.cohorts.forget();
         }
-        let generation = facts.about.generation;
-        let items = self.items(&facts);
-        self.cohorts.begin(generation);
-        for followed in items {
-            self.judge(lexicon, &facts, followed, &mut pass);
-        }
-        order::sort(&mut pass.findings);
         pass.already_lost = self.already_lost();
         self.lost.extend(pass.findings.iter().filter_map(lost_key).map(|key| (key, generation)));
         pass
     }
 
     /// The items of a compaction: those of its own range, and those still alive that it does not say again.
-    fn items(&mut self, facts: &Facts) -> Vec<Followed> {
-        let since = facts.about.generation;
-        let statements = facts.statements.iter().cloned().map(Alive::Statement);
-        let exact = facts.items.all.iter().cloned().map(Alive::Exact);
-        let mut items: Vec<Followed> = statements.chain(exact).map(|item| Followed { item, since }).collect();
-        let said: std::collections::HashSet<Key> = items.iter().map(|followed| followed.item.key()).collect();
+    fn items(&mut self, mut items: Vec<Followed>) -> Vec<Followed> {
+        let said: HashSet<Key> = items.iter().map(|followed| followed.item.key()).collect();
         for key in &said {
             self.lost.remove(key);
         }
-        let before = std::mem::take(&mut self.alive);
         // What is said again is followed from there.
-        items.extend(before.into_iter().filter(|followed| !said.contains(&followed.item.key())));
+        let before = std::mem::take(&mut self.alive).into_iter();
+        items.extend(before.filter(|followed| !said.contains(&followed.item.key())));
         items
     }
 
-    fn judge(&mut self, lexicon: &Lexicon, facts: &Facts, followed: Followed, pass: &mut Pass) {
-        let is_new = followed.since == facts.about.generation;
+    fn judge(&mut self, left: &Left<'_>, followed: Followed, pass: &mut Pass) {
+        let is_new = followed.since == pass.about.generation;
         let (mut finding, judged) = match &followed.item {
             Alive::Statement(statement) => {
-                let judged = fate::of(lexicon, statement, &facts.said);
+                let judged = fate::of(left.lexicon, statement, left.said);
                 (of_statement(statement, &judged), Some(judged))
             }
-            Alive::Exact(exact) => (of_exact(exact, &facts.said), None),
+            Alive::Exact(exact) => (of_exact(exact, left.said), None),
         };
         finding.since = followed.since;
-        if finding.verdict == Verdict::Dropped && is_in(lexicon, &followed.item, &facts.kept) {
+        if finding.verdict == Verdict::Dropped && is_in(left.lexicon, &followed.item, left.kept) {
             (finding.verdict, finding.at_risk) = (Verdict::Preserved, true);
         }
         if is_new && let Alive::Exact(exact) = &followed.item {
             survive(&mut pass.survival, exact, &finding);
         }
-        let tools = finding.voice.is_tool();
-        let listed = !tools || facts.options.tools;
+        let listed = !finding.voice.is_tool() || left.options.tools;
         let is_lost = finding.verdict == Verdict::Dropped;
-        if is_lost && !facts.complete {
+        if is_lost && !pass.complete {
             *pass.suppressed.entry(finding.class).or_default() += 1;
             return;
         }
@@ -157,7 +154,7 @@ impl Auditor {
         let counts = if listed { &mut pass.counts } else { &mut pass.tools };
         *counts.entry(finding.class).or_default().entry(finding.verdict).or_default() += 1;
         if is_lost {
-            finding.first_lost = Some(facts.about.generation);
+            finding.first_lost = Some(pass.about.generation);
         } else if listed {
             self.alive.push(followed);
         }

@@ -76,7 +76,9 @@ pub(super) fn voice(block: &Block) -> Option<Voice> {
         BlockClass::Prompt => Some(Voice::Prompt),
         BlockClass::Text => Some(Voice::Text),
         BlockClass::Meta | BlockClass::Summary => None,
-        _ if block.spot.role == crate::formats::facts::Role::Tool || block.call.is_some() => Some(Voice::ToolResult),
+        _ if block.spot.role == crate::formats::facts::Role::Tool || block.call.is_some() => {
+            Some(Voice::ToolResult)
+        }
         _ => Some(Voice::ToolUse),
     }
 }
@@ -99,7 +101,9 @@ impl Items {
     pub fn take(&mut self, finder: &mut Finder, number: usize, block: &Block) {
         let Some(voice) = voice(block) else { return };
         finder.each(block, voice, &mut |(class, name, normal, range)| {
-            self.add((*class, *name, normal), voice, number, &block.text[range.clone()], || place(block, range));
+            self.add((*class, *name, normal), voice, number, &block.text[range.clone()], || {
+                place(block, range)
+            });
         });
     }
 
@@ -211,7 +215,8 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 /// Whether a word may hold a name: plain words do not.
 fn may_hold(word: &str) -> bool {
     let bytes = word.as_bytes();
-    let telling = |b: &u8| b.is_ascii_digit() || matches!(b, b'/' | b'_' | b'.' | b':' | b'#' | b'$' | b'~' | b'-');
+    let telling =
+        |b: &u8| b.is_ascii_digit() || matches!(b, b'/' | b'_' | b'.' | b':' | b'#' | b'$' | b'~' | b'-');
     let last = bytes.len() - 1;
     bytes.iter().take(last).any(telling)
         || bytes[last].is_ascii_digit()
@@ -250,9 +255,36 @@ fn names(word: &str) -> Box<[Found]> {
 /// The names that systems give their errors begin so; other words in capitals do too.
 fn is_errno(word: &str) -> bool {
     const KNOWN: [&str; 30] = [
-        "EACCES", "EADDRINUSE", "EAGAIN", "EBADF", "EBUSY", "ECHILD", "ECONNABORTED", "ECONNREFUSED", "ECONNRESET", "EEXIST",
-        "EFAULT", "EHOSTUNREACH", "EINTR", "EINVAL", "EIO", "EISDIR", "ELOOP", "EMFILE", "ENAMETOOLONG", "ENETUNREACH",
-        "ENOENT", "ENOMEM", "ENOSPC", "ENOTDIR", "ENOTEMPTY", "ENOTFOUND", "EPERM", "EPIPE", "ERESOLVE", "ETIMEDOUT",
+        "EACCES",
+        "EADDRINUSE",
+        "EAGAIN",
+        "EBADF",
+        "EBUSY",
+        "ECHILD",
+        "ECONNABORTED",
+        "ECONNREFUSED",
+        "ECONNRESET",
+        "EEXIST",
+        "EFAULT",
+        "EHOSTUNREACH",
+        "EINTR",
+        "EINVAL",
+        "EIO",
+        "EISDIR",
+        "ELOOP",
+        "EMFILE",
+        "ENAMETOOLONG",
+        "ENETUNREACH",
+        "ENOENT",
+        "ENOMEM",
+        "ENOSPC",
+        "ENOTDIR",
+        "ENOTEMPTY",
+        "ENOTFOUND",
+        "EPERM",
+        "EPIPE",
+        "ERESOLVE",
+        "ETIMEDOUT",
     ];
     KNOWN.binary_search(&word).is_ok()
 }
@@ -286,7 +318,9 @@ fn failure(before: [&str; 2], word: &str, start: usize) -> Option<Found> {
     let at = word.find("error[E")?;
     let code = word[at + 6..].find(']').map(|end| at + 6..at + 6 + end)?;
     let plain = word[code.clone()].bytes().all(|b| b.is_ascii_alphanumeric());
-    plain.then(|| (Class::Error, None, word[code.clone()].to_lowercase().into(), start + code.start..start + code.end))
+    plain.then(|| {
+        (Class::Error, None, word[code.clone()].to_lowercase().into(), start + code.start..start + code.end)
+    })
 }
 
 /// Quotations of several words, and commands in back-ticks.
@@ -312,17 +346,20 @@ fn is_command(code: &str) -> bool {
             && word.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '.' | '/'))
             && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '+'))
     };
-    let keyword = ["if", "for", "let", "func", "fn", "return", "type", "var", "const", "import", "use", "package", "pub"];
+    let keyword = [
+        "if", "for", "let", "func", "fn", "return", "type", "var", "const", "import", "use", "package", "pub",
+    ];
     let first = words.next().unwrap_or_default();
     let second = words.next().unwrap_or_default();
-    let goes_on = second.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '-' | '.' | '/' | '~' | '$'));
+    let goes_on =
+        second.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '-' | '.' | '/' | '~' | '$'));
     is_name(first) && !keyword.contains(&first) && goes_on && !code.contains(['(', '{', '='])
 }
 
 /// Programs that only look, or go somewhere.
 const LOOKING: [&str; 22] = [
-    "[", "awk", "basename", "cat", "cd", "cut", "date", "dirname", "echo", "find", "grep", "head", "ls", "printf", "pwd", "rg",
-    "sed", "sort", "tail", "test", "true", "wc",
+    "[", "awk", "basename", "cat", "cd", "cut", "date", "dirname", "echo", "find", "grep", "head", "ls",
+    "printf", "pwd", "rg", "sed", "sort", "tail", "test", "true", "wc",
 ];
 
 /// The commands of a call that runs some.
@@ -336,7 +373,8 @@ fn commands(text: &str, take: &mut dyn FnMut(&Found)) {
         let start = at + (piece.len() - piece.trim_start().len());
         at += piece.len() + 1;
         let program = command.split_whitespace().next().unwrap_or_default();
-        let counts = command.len() <= COMMAND && is_command(command) && LOOKING.binary_search(&program).is_err();
+        let counts =
+            command.len() <= COMMAND && is_command(command) && LOOKING.binary_search(&program).is_err();
         if counts {
             take(&(Class::Command, None, normal::of(command).into(), start..start + command.len()));
         }

@@ -74,7 +74,13 @@ pub fn of(lexicon: &Lexicon, statement: &Statement, said: &Said) -> Judged {
         .iter()
         .map(|candidate| {
             let (verdict, why) = read(lexicon, statement, said, candidate);
-            Reading { place: candidate.place, coverage: candidate.coverage, listed: candidate.listed, verdict, why }
+            Reading {
+                place: candidate.place,
+                coverage: candidate.coverage,
+                listed: candidate.listed,
+                verdict,
+                why,
+            }
         })
         .collect();
     let missing = || absent(statement, said, &held);
@@ -83,13 +89,18 @@ pub fn of(lexicon: &Lexicon, statement: &Statement, said: &Said) -> Judged {
         return Judged { verdict, narrative: verdict, worst: verdict, sentences, why, compare: None };
     };
     let told = self::best(readings.iter().filter(|reading| !reading.listed));
-    let narrative = told.map_or_else(|| if best.listed { Verdict::Dropped } else { missing().0 }, |told| told.verdict);
-    let worst = readings.iter().max_by_key(|reading| (rank(reading.verdict), std::cmp::Reverse(reading.place)));
+    let narrative =
+        told.map_or_else(|| if best.listed { Verdict::Dropped } else { missing().0 }, |told| told.verdict);
+    let worst =
+        readings.iter().max_by_key(|reading| (rank(reading.verdict), std::cmp::Reverse(reading.place)));
     let settled = worst.filter(|worst| {
-        matches!(worst.why, Some(Why::Settled(_))) && worst.place != best.place && statement.answered.is_none()
+        matches!(worst.why, Some(Why::Settled(_)))
+            && worst.place != best.place
+            && statement.answered.is_none()
     });
     let mut sentences = vec![best.place];
-    let like = readings.iter().filter(|reading| reading.verdict == best.verdict && reading.place != best.place);
+    let like =
+        readings.iter().filter(|reading| reading.verdict == best.verdict && reading.place != best.place);
     sentences.extend(like.map(|reading| reading.place).take(NAMED - 1));
     Judged {
         verdict: best.verdict,
@@ -139,7 +150,8 @@ fn candidates(statement: &Statement, said: &Said, held: &BTreeMap<usize, (f64, u
     let mut out = Vec::new();
     for (place, (coverage, shared)) in held {
         let enough = *coverage >= CARRIES && (*shared >= 2 || statement.stems.len() <= 2);
-        let Some(spoken) = said.sentences.get(*place).filter(|spoken| enough && spoken.kind != Kind::Code) else {
+        let Some(spoken) = said.sentences.get(*place).filter(|spoken| enough && spoken.kind != Kind::Code)
+        else {
             continue;
         };
         let (run, _, _) = words::longest_run(&statement.words, &spoken.words);
@@ -177,7 +189,12 @@ fn read_open(lexicon: &Lexicon, said: &Said, found: &Candidate) -> (Verdict, Opt
     }
 }
 
-fn read_binding(lexicon: &Lexicon, statement: &Statement, said: &Said, found: &Candidate) -> (Verdict, Option<Why>) {
+fn read_binding(
+    lexicon: &Lexicon,
+    statement: &Statement,
+    said: &Said,
+    found: &Candidate,
+) -> (Verdict, Option<Why>) {
     let text = said.sentence(found.place);
     let missing = missing_anchor(statement, said, found.place);
     if found.run >= RUN_WHOLE && missing.is_none() {

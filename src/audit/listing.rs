@@ -44,8 +44,9 @@ impl Listing {
 
 /// Checks the list; none where the summary has no such section.
 pub fn check(blocks: &[Block], said: &Said) -> Option<Listing> {
-    let list: Vec<usize> =
-        (0..said.sentences.len()).filter(|place| said.sentences[*place].section == Section::Messages).collect();
+    let list: Vec<usize> = (0..said.sentences.len())
+        .filter(|place| said.sentences[*place].section == Section::Messages)
+        .collect();
     if list.is_empty() {
         return None;
     }

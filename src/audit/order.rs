@@ -12,7 +12,8 @@ pub(super) fn sort(findings: &mut [Finding]) {
 fn compare(a: &Finding, b: &Finding) -> Ordering {
     let by_class = a.class.cmp(&b.class).then(loss(a.verdict).cmp(&loss(b.verdict)));
     let by_weight = b.weight.total_cmp(&a.weight);
-    let place = |finding: &Finding| finding.sources.first().map(|place| (place.turn, place.index, place.bytes));
+    let place =
+        |finding: &Finding| finding.sources.first().map(|place| (place.turn, place.index, place.bytes));
     by_class
         .then(a.answered.is_some().cmp(&b.answered.is_some()))
         .then(b.voice.cmp(&a.voice))

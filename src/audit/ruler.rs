@@ -213,7 +213,13 @@ pub struct Family {
 pub const TARGET: f64 = 0.01;
 
 /// The ruler of a family. `holds` looks an item up; strangers are `members` with one character changed, by `seed`.
-pub fn family(name: &str, members: &BTreeSet<&str>, bits: u64, seed: u64, holds: &dyn Fn(&str) -> bool) -> Family {
+pub fn family(
+    name: &str,
+    members: &BTreeSet<&str>,
+    bits: u64,
+    seed: u64,
+    holds: &dyn Fn(&str) -> bool,
+) -> Family {
     let (items, bits) = (members.len() as f64, bits as f64);
     let missed = members.iter().filter(|item| !holds(item)).count() as f64 / items.max(1.0);
     let strangers = strangers(members, seed);

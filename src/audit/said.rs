@@ -65,7 +65,8 @@ impl Said {
         };
         let spoken: Vec<Spoken> = cut.iter().map(|sentence| Spoken::new(&text, sentence)).collect();
         let mut stems: HashMap<String, Vec<u32>> = HashMap::new();
-        for (place, sentence) in spoken.iter().enumerate().filter(|(_, sentence)| sentence.kind != Kind::Code) {
+        for (place, sentence) in spoken.iter().enumerate().filter(|(_, sentence)| sentence.kind != Kind::Code)
+        {
             words::each_stem(&text[sentence.range.clone()], |stem, _| {
                 let held = stems.entry(stem.to_owned()).or_default();
                 if held.last() != Some(&(place as u32)) {
@@ -122,7 +123,13 @@ impl Said {
     }
 
     /// Whether it says an exact item, how, and in which sentence.
-    pub fn finds(&self, class: Class, name: Option<Name>, text: &str, compared: &str) -> Option<(How, Option<usize>)> {
+    pub fn finds(
+        &self,
+        class: Class,
+        name: Option<Name>,
+        text: &str,
+        compared: &str,
+    ) -> Option<(How, Option<usize>)> {
         let exact = |word: &str| {
             let at = find_free(&self.lower, word)?;
             Some(self.sentence_at(at))
@@ -137,19 +144,19 @@ impl Said {
             return Some((How::Normal, None));
         }
         let sentence = match class {
-            Class::Path => self.by_end(compared)?,
+            Class::Path => self.sentence_at(self.by_end(compared)?),
             Class::Command if name.is_none() => {
                 let beginning: Vec<&str> = compared.split(' ').take(2).collect();
                 exact(&beginning.join(" ")).filter(|_| compared.split(' ').count() > 2)?
             }
-            Class::Quotation => self.by_words(&in_one_form)?,
+            Class::Quotation => Some(self.by_words(&in_one_form)?),
             _ => return None,
         };
         Some((How::Shortened, sentence))
     }
 
-    /// A path by its last names: a file's alone, a folder's with the one above.
-    fn by_end(&self, path: &str) -> Option<Option<usize>> {
+    /// Where a path stands by its last names: a file's alone, a folder's with the one above.
+    fn by_end(&self, path: &str) -> Option<usize> {
         let path = path.trim_end_matches(['/', '*']);
         let mut names = path.rsplit('/');
         let last = names.next()?;
@@ -159,14 +166,13 @@ impl Said {
                 let found = identifiers::files(&self.text);
                 found.iter().map(|found| found.base().to_owned()).collect()
             });
-            return files.contains(last).then(|| find_free(&self.lower, last).and_then(|at| self.sentence_at(at)));
+            return find_free(&self.lower, last).filter(|_| files.contains(last));
         }
-        let two = format!("{}/{last}", above?);
-        find_free(&self.lower, &two).map(|at| self.sentence_at(at))
+        find_free(&self.lower, &format!("{}/{last}", above?))
     }
 
-    /// A quotation of which one sentence holds all numbers and most words.
-    fn by_words(&self, quotation: &str) -> Option<Option<usize>> {
+    /// The sentence that holds all numbers and most words of a quotation.
+    fn by_words(&self, quotation: &str) -> Option<usize> {
         let stems: HashSet<String> = words::stems(quotation).into_iter().collect();
         let mut counts: HashMap<u32, usize> = HashMap::new();
         for stem in &stems {
@@ -180,7 +186,7 @@ impl Said {
             let digits = |stem: &&String| stem.starts_with(|c: char| c.is_ascii_digit());
             stems.iter().filter(digits).all(|stem| self.with_stem(stem).contains(&place))
         };
-        (enough && has_numbers(best.0)).then_some(Some(best.0 as usize))
+        (enough && has_numbers(best.0)).then_some(best.0 as usize)
     }
 }
 
@@ -251,7 +257,10 @@ mod tests {
         assert_eq!(found("edits domain.rs", Class::Path, path, "/home/u/src/main.rs"), None);
         assert_eq!(found("in src/text there", Class::Path, path, "/home/u/src/text"), Some(How::Shortened));
         assert_eq!(found("all text there", Class::Path, path, "/home/u/src/text"), None);
-        assert_eq!(found("ran cargo test twice", Class::Command, None, "cargo test --all"), Some(How::Shortened));
+        assert_eq!(
+            found("ran cargo test twice", Class::Command, None, "cargo test --all"),
+            Some(How::Shortened)
+        );
     }
 
     #[test]

@@ -91,7 +91,10 @@ pub fn of(blocks: &[Block], lexicon: &Lexicon) -> Vec<Statement> {
     for (at, block) in blocks.iter().enumerate().filter(|(_, block)| block.spot.class == BlockClass::Prompt) {
         let answers = answers(&block.text);
         let said: Vec<(&str, Binding)> = if block.spot.voice && !answers.is_empty() {
-            answers.into_iter().map(|answer| (answer, Binding { decision: true, ..Binding::default() })).collect()
+            answers
+                .into_iter()
+                .map(|answer| (answer, Binding { decision: true, ..Binding::default() }))
+                .collect()
         } else if block.spot.voice && is_harness(&block.text) {
             Vec::new()
         } else {
@@ -99,7 +102,9 @@ pub fn of(blocks: &[Block], lexicon: &Lexicon) -> Vec<Statement> {
             sentences.map(|sentence| (sentence, binding::of(lexicon, sentence))).collect()
         };
         for (sentence, binding) in said {
-            let Some(class) = Class::of_binding(binding).filter(|_| sentence.len() <= LONGEST) else { continue };
+            let Some(class) = Class::of_binding(binding).filter(|_| sentence.len() <= LONGEST) else {
+                continue;
+            };
             let start = sentence.as_ptr() as usize - block.text.as_ptr() as usize;
             let place = place(block, &(start..start + sentence.len()));
             let words = words::spoken(sentence);
@@ -115,9 +120,21 @@ pub fn of(blocks: &[Block], lexicon: &Lexicon) -> Vec<Statement> {
             by_key.insert(key.clone(), out.len());
             let stems: BTreeSet<String> = words::stems(sentence).into_iter().collect();
             let answered = binding.open.then(|| answered(blocks, at, &stems, lexicon)).flatten();
-            let stems = stems.into_iter().map(|stem| (weights.of(&stem), stem)).map(|(w, s)| (s, w)).collect();
+            let stems =
+                stems.into_iter().map(|stem| (weights.of(&stem), stem)).map(|(w, s)| (s, w)).collect();
             let (text, places, anchors) = (sentence.to_owned(), vec![place], anchors(sentence));
-            out.push(Statement { class, binding, text, places, units: 1, answered, stems, words, anchors, key });
+            out.push(Statement {
+                class,
+                binding,
+                text,
+                places,
+                units: 1,
+                answered,
+                stems,
+                words,
+                anchors,
+                key,
+            });
         }
     }
     out
@@ -159,7 +176,8 @@ pub(super) fn anchors(text: &str) -> Vec<String> {
 fn answered(blocks: &[Block], asked: usize, stems: &BTreeSet<String>, lexicon: &Lexicon) -> Option<u32> {
     let round = blocks[asked].prompts;
     for block in blocks[asked + 1..].iter().take_while(|block| block.prompts <= round + ROUNDS) {
-        let agrees = || lexicon.assent.is_in(&block.text) || block.text.starts_with("User has approved your plan");
+        let agrees =
+            || lexicon.assent.is_in(&block.text) || block.text.starts_with("User has approved your plan");
         let answers = || {
             let said: HashSet<String> = words::stems(&block.text).into_iter().collect();
             let shared = stems.iter().filter(|stem| said.contains(*stem)).count();

@@ -151,10 +151,8 @@ impl Work {
             }
             None => Said::nothing(),
         };
-        let unsupported = match options.unsupported {
-            true => Some(unsupported(&plan, &source, lexicon)?),
-            false => None,
-        };
+        let unsupported =
+            if options.unsupported { Some(unsupported(&plan, &source, lexicon)?) } else { None };
         let statements = statements::of(&texts.blocks, lexicon);
         let said = Said::new(texts.summary, Some(&texts.sentences));
         let listing = listing::check(&texts.blocks, &said);

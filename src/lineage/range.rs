@@ -131,7 +131,8 @@ impl Plan {
         let summary = compaction.summary?;
         let mut covered = Vec::new();
         for number in compaction.kept.iter().flat_map(|(from, to)| *from..=*to) {
-            if let Some(id) = session.numbered(0, number).filter(|id| session.turn(*id).role != Role::Summary) {
+            if let Some(id) = session.numbered(0, number).filter(|id| session.turn(*id).role != Role::Summary)
+            {
                 plan_turn(session, id, &mut covered);
             }
         }
