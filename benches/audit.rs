@@ -39,7 +39,9 @@ fn main() {
     let Some(arguments) = Arguments::read() else { return };
     let logs: Vec<PathBuf> = arguments.paths();
     if arguments.has("findings") {
-        logs.iter().for_each(|log| findings(log));
+        for log in logs {
+            findings(&log);
+        }
         return;
     }
     if let Some(folder) = gold::folder() {
@@ -123,7 +125,9 @@ fn retention(passes: &[Pass]) {
         of += pass.retention.of;
         let own = [&pass.retention.all, &pass.retention.narrative, &pass.retention.worst];
         for (sum, own) in readings.iter_mut().zip(own) {
-            own.iter().for_each(|(verdict, n)| *sum.entry(*verdict).or_default() += n);
+            for (verdict, n) in own {
+                *sum.entry(*verdict).or_default() += n;
+            }
         }
         if let Some(listing) = &pass.listing {
             (listed, messages) = (listed + listing.listed, messages + listing.messages);
@@ -133,7 +137,9 @@ fn retention(passes: &[Pass]) {
     }
     println!("\nWhat the user left open, at the pass after it: {of}\n");
     print!("  {:<14}", "");
-    Verdict::ALL.iter().for_each(|verdict| print!("{:>13}", verdict.shown()));
+    for verdict in Verdict::ALL {
+        print!("{:>13}", verdict.shown());
+    }
     println!();
     for (name, sum) in ["all sentences", "narrative", "worst"].iter().zip(&readings) {
         print!("  {name:<14}");

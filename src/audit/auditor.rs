@@ -91,7 +91,7 @@ impl Auditor {
             facts;
         let readable = about.unreadable.is_none();
         let generation = about.generation;
-        let mut pass = Pass { complete, readable, listing, ruler, unsupported, about, ..Pass::default() };
+        let mut pass = Pass { about, complete, readable, listing, ruler, unsupported, ..Pass::default() };
         if readable {
             let fresh =
                 statements.into_iter().map(Alive::Statement).chain(items.all.into_iter().map(Alive::Exact));
@@ -137,6 +137,13 @@ impl Auditor {
         if finding.verdict == Verdict::Dropped && is_in(left.lexicon, &followed.item, left.kept) {
             (finding.verdict, finding.at_risk) = (Verdict::Preserved, true);
         }
+        if let Some(judged) = judged.filter(|_| is_new && finding.class == Class::Open && pass.complete) {
+            retain(&mut pass.retention, &judged, finding.verdict);
+        }
+        // The summary of the range in which a question was answered may hold the answer instead, in any words.
+        if is_new && finding.verdict == Verdict::Dropped && finding.answered.is_some() {
+            (finding.verdict, finding.why) = (Verdict::Unverifiable, Some(Why::Answered));
+        }
         if is_new && let Alive::Exact(exact) = &followed.item {
             survive(&mut pass.survival, exact, &finding);
         }
@@ -146,16 +153,13 @@ impl Auditor {
             *pass.suppressed.entry(finding.class).or_default() += 1;
             return;
         }
-        if let Some(judged) = judged.filter(|_| is_new && finding.class == Class::Open) {
-            retain(&mut pass.retention, &judged, finding.verdict);
-        }
         let narrative = finding.narrative.unwrap_or(finding.verdict);
         self.cohorts.take(followed.since, followed.item.kind(), finding.verdict, narrative);
         let counts = if listed { &mut pass.counts } else { &mut pass.tools };
         *counts.entry(finding.class).or_default().entry(finding.verdict).or_default() += 1;
         if is_lost {
             finding.first_lost = Some(pass.about.generation);
-        } else if listed {
+        } else if listed && !is_untold(&finding) {
             self.alive.push(followed);
         }
         if listed {
@@ -170,6 +174,11 @@ impl Auditor {
         }
         out
     }
+}
+
+/// Whether nobody can tell whether it is still there: then nobody can tell where it is lost later.
+fn is_untold(finding: &Finding) -> bool {
+    matches!(finding.why, Some(Why::Partly | Why::Short | Why::Answered))
 }
 
 /// What a finding that is lost is known by.

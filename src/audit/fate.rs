@@ -20,6 +20,10 @@ const CARRIES: f64 = 0.40;
 const TRACE: f64 = 0.30;
 /// The same for sentences that stand together, which hold more by chance.
 const TRACE_TOGETHER: f64 = 0.50;
+/// A sentence tells a statement's point where the statement has this share of its words.
+const TOLD: f64 = 0.5;
+/// A statement of so many words at the most says one thing of the name in it.
+const FEW: usize = 6;
 /// How many neighbours stand together.
 const TOGETHER: usize = 3;
 /// A run of words that is a statement of its own inside a longer sentence.
@@ -244,27 +248,49 @@ fn absent(
     if statement.stems.len() < TELLING {
         return (Verdict::Unverifiable, Vec::new(), Some(Why::Short));
     }
-    let most = held.iter().max_by(|a, b| a.1.0.total_cmp(&b.1.0).then(b.0.cmp(a.0)));
-    if let Some((place, (coverage, shared))) = most
-        && *coverage >= TRACE
-        && *shared >= 2
-    {
-        return (Verdict::Unverifiable, vec![*place], Some(Why::Partly));
+    if let Some(places) = trace(statement, said, held) {
+        return (Verdict::Unverifiable, places, Some(Why::Partly));
     }
-    let count = said.sentences.len();
-    let together = (0..count.saturating_sub(TOGETHER - 1)).find(|from| {
+    (Verdict::Dropped, Vec::new(), None)
+}
+
+/// The sentences that hold a part of a statement which chance would not explain: they may tell of it in other words.
+fn trace(statement: &Statement, said: &Said, held: &BTreeMap<usize, (f64, usize)>) -> Option<Vec<usize>> {
+    let most = held.iter().max_by(|a, b| a.1.0.total_cmp(&b.1.0).then(b.0.cmp(a.0)));
+    if let Some((place, _)) = most.filter(|(_, (coverage, shared))| *coverage >= TRACE && *shared >= 2) {
+        return Some(vec![*place]);
+    }
+    // A short sentence may tell a long statement's point: then the statement has most of its words.
+    let told = |(place, (_, shared)): &(&usize, &(f64, usize))| {
+        let own = said.sentences.get(**place).map_or(0, |spoken| spoken.stems);
+        *shared >= TELLING && *shared as f64 >= TOLD * own as f64
+    };
+    if let Some((place, _)) = held.iter().find(told) {
+        return Some(vec![*place]);
+    }
+    // What is said of one name in few words may be told in any words beside that name.
+    if statement.stems.len() <= FEW && names(statement).any(|name| said.has_name(name)) {
+        return Some(Vec::new());
+    }
+    let total: f64 = statement.stems.iter().map(|(_, weight)| weight).sum();
+    let together = (0..said.sentences.len().saturating_sub(TOGETHER - 1)).find(|from| {
         let window = *from..from + TOGETHER;
-        let of = statement.stems.iter().filter(|(stem, _)| {
-            let places = said.with_stem(stem);
-            places.iter().any(|place| window.contains(&(*place as usize)))
-        });
-        let total: f64 = statement.stems.iter().map(|(_, weight)| weight).sum();
+        let of = statement
+            .stems
+            .iter()
+            .filter(|(stem, _)| said.with_stem(stem).iter().any(|place| window.contains(&(*place as usize))));
         of.map(|(_, weight)| weight).sum::<f64>() >= TRACE_TOGETHER * total
     });
-    match together {
-        Some(from) => (Verdict::Unverifiable, (from..from + TOGETHER).collect(), Some(Why::Partly)),
-        None => (Verdict::Dropped, Vec::new(), None),
-    }
+    together.map(|from| (from..from + TOGETHER).collect())
+}
+
+/// Names of a statement: of code and files, and words in capitals.
+fn names(statement: &Statement) -> impl Iterator<Item = &str> {
+    let is_acronym = |word: &&str| {
+        word.len() >= 3 && word.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+    };
+    let words = statement.text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    statement.anchors.iter().map(String::as_str).chain(words.filter(is_acronym))
 }
 
 #[cfg(test)]

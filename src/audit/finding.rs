@@ -310,6 +310,8 @@ pub enum Why {
     Partly,
     /// It says too little for a verdict.
     Short,
+    /// It was answered in the range, and the answer may stand in its place.
+    Answered,
     /// It stands in another form.
     OtherForm,
 }
@@ -324,6 +326,7 @@ impl Why {
             Self::Settled(words) => format!("told as settled: {words}"),
             Self::Partly => "only a part of its words is found".to_owned(),
             Self::Short => "too few words to tell".to_owned(),
+            Self::Answered => "not found; its answer may stand in its place".to_owned(),
             Self::OtherForm => "in another form".to_owned(),
         }
     }

@@ -23,6 +23,8 @@ pub(super) struct Spoken {
     pub(super) kind: Kind,
     /// Every word, in order.
     pub(super) words: Vec<String>,
+    /// How many different stems it has.
+    pub(super) stems: usize,
     /// Its names and numbers, compared.
     pub(super) names: OnceLock<HashSet<String>>,
     open: OnceLock<bool>,
@@ -63,16 +65,21 @@ impl Said {
             own = sentences::of(&text);
             &own
         };
-        let spoken: Vec<Spoken> = cut.iter().map(|sentence| Spoken::new(&text, sentence)).collect();
+        let mut spoken: Vec<Spoken> = cut.iter().map(|sentence| Spoken::new(&text, sentence)).collect();
         let mut stems: HashMap<String, Vec<u32>> = HashMap::new();
+        let mut own = vec![0usize; spoken.len()];
         for (place, sentence) in spoken.iter().enumerate().filter(|(_, sentence)| sentence.kind != Kind::Code)
         {
             words::each_stem(&text[sentence.range.clone()], |stem, _| {
                 let held = stems.entry(stem.to_owned()).or_default();
                 if held.last() != Some(&(place as u32)) {
                     held.push(place as u32);
+                    own[place] += 1;
                 }
             });
+        }
+        for (spoken, count) in spoken.iter_mut().zip(own) {
+            spoken.stems = count;
         }
         let lower = text.to_ascii_lowercase();
         Self { text, lower, normal: OnceLock::new(), sentences: spoken, stems, files: OnceLock::new() }
@@ -105,6 +112,11 @@ impl Said {
             let openness = cues::openness(lexicon, self.sentence(place));
             openness.open && !openness.request
         })
+    }
+
+    /// Whether a name stands anywhere in it, whole.
+    pub(super) fn has_name(&self, name: &str) -> bool {
+        find_free(&self.lower, &name.to_ascii_lowercase()).is_some()
     }
 
     /// The names and numbers of the sentence at `place`.
@@ -197,6 +209,7 @@ impl Spoken {
             section: sentence.section,
             kind: sentence.kind,
             words: words::spoken(sentence.text(text)),
+            stems: 0,
             names: OnceLock::new(),
             open: OnceLock::new(),
         }
