@@ -24,7 +24,7 @@ use crate::text::display::safe;
 use crate::text::lexicon::{self, Lexicon};
 use crate::text::preview;
 
-use super::{Failure, SCHEMA};
+use super::{Failure, SCHEMA, own_lexicon};
 
 /// Prints what an address leads to.
 pub(super) fn run(log: &OpenLog, arguments: &TraceArguments, out: &mut dyn Write) -> Result<(), Failure> {
@@ -70,12 +70,6 @@ pub(super) fn run(log: &OpenLog, arguments: &TraceArguments, out: &mut dyn Write
                 .to_owned(),
         )),
     }
-}
-
-fn own_lexicon(path: &std::path::Path) -> Result<Lexicon, Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::Usage(format!("{}: cannot read the lexicon: {error}", path.display())))?;
-    Lexicon::parse(&text).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
 }
 
 /// Traces what is asked for, and keeps it for the next question.
