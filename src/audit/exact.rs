@@ -380,6 +380,3 @@ fn commands(text: &str, take: &mut dyn FnMut(&Found)) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -292,6 +292,3 @@ fn names(statement: &Statement) -> impl Iterator<Item = &str> {
     let words = statement.text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
     statement.anchors.iter().map(String::as_str).chain(words.filter(is_acronym))
 }
-
-#[cfg(test)]
-mod tests;

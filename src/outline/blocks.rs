@@ -16,7 +16,7 @@ use crate::session::open::OpenLog;
 use crate::strategies::blocks::levels::Plan;
 use crate::strategies::blocks::originals::Originals;
 use crate::strategies::blocks::summaries::{Summaries, Written};
-use crate::strategies::blocks::{Block, Blocks, Made, Retention, State, Span};
+use crate::strategies::blocks::{Block, Blocks, Made, Retention, Span, State};
 
 use super::{Group, Label, Node, Outline, parts};
 

@@ -33,7 +33,9 @@ pub(super) fn run(
     let ((from, to), _) = replayed.blocks.find(made)?;
     let frozen = replayed.blocks.settings().retention == Retention::CurrentBlock;
     if arguments.summary && sentence.is_some() {
-        return Err(Failure::NotFound(format!("{address} has no summary of its own: it is a sentence of one")));
+        return Err(Failure::NotFound(format!(
+            "{address} has no summary of its own: it is a sentence of one"
+        )));
     }
     if arguments.summary || frozen {
         let written = replayed.summaries.of(log, &replayed.blocks, made, &AtomicBool::new(false));
@@ -125,8 +127,7 @@ fn summary(
             .map(|line| json!({"text": written.summary.text.get(line.range.clone()), "turns": line.turns}))
             .collect();
         let missing = written.carries.missing.iter().filter(|_| !frozen);
-        let missing =
-            missing.map(|it| json!({"kind": it.kind.name(), "text": it.text, "turn": it.turn}));
+        let missing = missing.map(|it| json!({"kind": it.kind.name(), "text": it.text, "turn": it.turn}));
         let value = json!({
             "address": address,
             "role": "summary",

@@ -256,9 +256,9 @@ fn item(hierarchy: &Hierarchy, log: &OpenLog, as_of: u32, number: u32) -> Docume
     ];
     let became = match state {
         State::Open => None,
-        State::Answered(turn) => session.numbered(0, turn).map(|id| {
-            (format!("t{turn} answered: {}", session.preview(session.turn(id))), Node::Turn(id))
-        }),
+        State::Answered(turn) => session
+            .numbered(0, turn)
+            .map(|id| (format!("t{turn} answered: {}", session.preview(session.turn(id))), Node::Turn(id))),
         State::Superseded(by) => hierarchy.blocks.ledger().item(by).map(|newer| {
             (format!("i{by} superseded it: {}", preview::on_one_line(&newer.text)), Node::Item(by))
         }),
