@@ -243,6 +243,7 @@ impl Model {
             self.message = Some(news);
         }
         if !more && let Some(address) = self.awaited.take() {
+            self.message = None;
             super::update::await_address(self, &address);
         }
         more

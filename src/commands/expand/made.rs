@@ -32,6 +32,9 @@ pub(super) fn run(
     let address = &arguments.address;
     let ((from, to), _) = replayed.blocks.find(made)?;
     let frozen = replayed.blocks.settings().retention == Retention::CurrentBlock;
+    if frozen && arguments.raw {
+        return Err(Failure::NotFound(format!("{address}: originals not retained")));
+    }
     if arguments.summary && sentence.is_some() {
         return Err(Failure::NotFound(format!(
             "{address} has no summary of its own: it is a sentence of one"
@@ -58,7 +61,7 @@ pub(super) fn run(
 /// An item of the ledger, and the turn that says it.
 fn item(log: &OpenLog, item: &Item, arguments: &ExpandArguments, out: &mut dyn Write) -> Result<(), Failure> {
     if !arguments.raw {
-        let state = item.state(log.session.last());
+        let state = item.state(&log.session, log.session.last());
         if arguments.json {
             let value = json!({
                 "address": arguments.address,

@@ -7,7 +7,7 @@ use crate::session::{Compaction, subagents};
 use super::super::Action;
 use super::super::model::{Model, Pane, Reading, Shows};
 use super::super::pager;
-use super::super::trace;
+use super::super::{detail, trace};
 use super::{blocks, find, moves};
 
 impl Model {
@@ -94,6 +94,9 @@ fn traceable(model: &Model, node: Node) -> Result<(Node, Option<String>), String
         Ok((Node::Sentence(generation, place as u32), Some(message)))
     };
     match node {
+        Node::MadeSentence(..) | Node::Made(_) | Node::Group(Group::Lines(_)) if is_frozen(model) => {
+            Err("originals not retained: what it rests on cannot be looked up".to_owned())
+        }
         Node::Sentence(..) | Node::MadeSentence(..) => Ok((node, None)),
         Node::Made(made) | Node::Group(Group::Lines(made)) => {
             let line = Node::MadeSentence(made, 0);
@@ -124,6 +127,11 @@ fn traceable(model: &Model, node: Node) -> Result<(Node, Option<String>), String
         }
         _ => Err("choose a sentence of a summary, or a turn: t traces it".to_owned()),
     }
+}
+
+/// Whether the originals of the hierarchy's closed blocks are not kept.
+fn is_frozen(model: &Model) -> bool {
+    model.replay.known().is_some_and(|shared| detail::blocks::is_frozen(&shared.borrow()))
 }
 
 fn in_no_summary(reported: Option<String>) -> String {
