@@ -72,6 +72,7 @@ fn of_pass(head: &Head, pass: &Pass) -> Value {
         "generation": pass.about.generation,
         "turn": (pass.about.turn > 0).then_some(pass.about.turn),
         "complete": pass.complete,
+        "ample": pass.ample,
         "readable": pass.readable,
         "unreadable": pass.about.unreadable,
         "covered": pass.about.covered,

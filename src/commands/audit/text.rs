@@ -81,7 +81,7 @@ impl<'a> Text<'a> {
         let lost: u32 = pass.already_lost.values().flat_map(|of| of.values()).sum();
         if lost > 0 {
             let of = |(class, by): (&Class, &std::collections::BTreeMap<u32, u32>)| {
-                format!("{} {}", by.values().sum::<u32>(), class.plural())
+                class.counted(by.values().sum::<u32>())
             };
             let told: Vec<String> = pass.already_lost.iter().map(of).collect();
             writeln!(self.out, "  already lost before: {}", told.join(", "))?;
@@ -169,7 +169,7 @@ impl Print for Text<'_> {
         let lost: Vec<String> = pass
             .losses()
             .into_iter()
-            .map(|(class, count)| format!("{} {}", grouped(u64::from(count)), class.plural()))
+            .map(|(class, count)| class.counted(count))
             .collect();
         writeln!(
             self.out,
