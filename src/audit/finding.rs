@@ -317,8 +317,8 @@ pub enum Why {
     Partly,
     /// It says too little for a verdict.
     Short,
-    /// It was answered in the range, and the answer may stand in its place.
-    Answered,
+    /// It was answered or carried out in the range, and what came of it may stand in its place.
+    Outcome,
     /// It stands in another form.
     OtherForm,
 }
@@ -334,7 +334,7 @@ impl Why {
             Self::Settled(words) => format!("told as settled: {words}"),
             Self::Partly => "only a part of its words is found".to_owned(),
             Self::Short => "too few words to tell".to_owned(),
-            Self::Answered => "not found; its answer may stand in its place".to_owned(),
+            Self::Outcome => "not found; what came of it may stand in its place".to_owned(),
             Self::OtherForm => "in another form".to_owned(),
         }
     }

@@ -177,7 +177,7 @@ fn reports_begin_with_what_binds() {
 }
 
 #[test]
-fn a_question_that_was_answered_in_its_range_is_not_called_dropped() {
+fn what_was_answered_or_carried_out_in_its_range_is_not_called_dropped() {
     let question = "Should the status column become an enum?";
     let mut made = Made::new(1, &[question], "- Nothing.");
     let mut answer = block(BlockClass::Text, Role::Assistant, 101, "An enum for the status column costs a rewrite.");
@@ -186,4 +186,7 @@ fn a_question_that_was_answered_in_its_range_is_not_called_dropped() {
     let pass = Auditor::default().take(built_in(), made.facts());
     let finding = found(&pass, question).unwrap();
     assert_eq!((finding.verdict, finding.answered), (Verdict::Unverifiable, Some(101)));
+    let decision = "ok, let's go with option B";
+    let pass = Auditor::default().take(built_in(), Made::new(1, &[decision], "- Nothing.").facts());
+    assert_eq!(found(&pass, decision).unwrap().verdict, Verdict::Unverifiable);
 }
