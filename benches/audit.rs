@@ -166,7 +166,9 @@ fn retention(passes: &[Pass]) {
 fn rulers(passes: &[Pass]) {
     let mut copied: Vec<f64> = Vec::new();
     let mut rows: BTreeMap<String, Vec<(f64, f64, f64, f64)>> = BTreeMap::new();
-    for ruler in passes.iter().filter(|pass| pass.complete && pass.ample).filter_map(|pass| pass.ruler.as_ref()) {
+    for ruler in
+        passes.iter().filter(|pass| pass.complete && pass.ample).filter_map(|pass| pass.ruler.as_ref())
+    {
         copied.push(ruler.copied.share);
         for family in &ruler.families {
             let row = (f64::from(family.items), family.bits_per_item, family.missed, family.literal);

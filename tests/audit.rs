@@ -78,7 +78,9 @@ fn findings(audit: &Value) -> impl Iterator<Item = &Value> {
 fn json_is_what_its_schema_says() {
     let (state, audits, traces) = (State::new(), schema("audit.schema.json"), schema("trace.schema.json"));
     let demo = demo();
-    for arguments in [&[][..], &["--tools", "--fail-on", "unreadable"], &["--strategy", "blocks"], &["--last"]] {
+    for arguments in
+        [&[][..], &["--tools", "--fail-on", "unreadable"], &["--strategy", "blocks"], &["--last"]]
+    {
         check(&audits, &state.demo(arguments));
     }
     for log in support::all_logs() {
@@ -105,7 +107,8 @@ fn every_count_opens_into_its_findings_and_every_finding_into_its_places() {
         let all = pass["findings"].as_array().unwrap();
         for (class, counts) in pass["counts"].as_object().unwrap() {
             for (verdict, count) in counts.as_object().unwrap() {
-                let of = all.iter().filter(|found| found["class"] == **class && found["verdict"] == **verdict);
+                let of =
+                    all.iter().filter(|found| found["class"] == **class && found["verdict"] == **verdict);
                 assert_eq!(of.count() as u64, count.as_u64().unwrap(), "{class} {verdict}");
             }
         }
@@ -165,7 +168,8 @@ fn a_log_that_changed_is_audited_anew_and_a_forgotten_one_leaves_nothing() {
     let whole = std::fs::read_to_string(demo()).unwrap();
     let lines: Vec<&str> = whole.lines().collect();
     std::fs::write(&log, lines[..103].join("\n") + "\n").unwrap();
-    let count = |state: &State| state.json(&["audit", text(&log), "--json"])["generations"].as_array().unwrap().len();
+    let count =
+        |state: &State| state.json(&["audit", text(&log), "--json"])["generations"].as_array().unwrap().len();
     assert_eq!(count(&state), 2);
     std::fs::write(&log, &whole).unwrap();
     assert_eq!(count(&state), 6);
@@ -195,7 +199,8 @@ fn a_log_that_grows_gives_what_one_that_is_read_at_once_gives() {
     logs.extend(data("claude-code/v2.1.7-three-compactions.jsonl"));
     for log in logs {
         let whole = std::fs::read_to_string(&log).unwrap();
-        let (at_once, _) = recorded(&OpenLog::load(&log).unwrap(), lexicon::built_in(), Options::default()).unwrap();
+        let (at_once, _) =
+            recorded(&OpenLog::load(&log).unwrap(), lexicon::built_in(), Options::default()).unwrap();
         assert!(at_once.len() >= 3);
         assert_eq!(grown(&whole, &[60, 110, 300, 620]), at_once, "{}", log.display());
     }
@@ -206,7 +211,9 @@ fn rules_end_with_status_one() {
     let (state, demo) = (State::new(), demo());
     let path = text(&demo);
     let audit = state.demo(&[]);
-    for (rule, class) in [("constraint-dropped", "constraint"), ("open-dropped", "open"), ("decision-dropped", "decision")] {
+    for (rule, class) in
+        [("constraint-dropped", "constraint"), ("open-dropped", "open"), ("decision-dropped", "decision")]
+    {
         let lost = findings(&audit).any(|found| found["class"] == class && found["verdict"] == "dropped");
         let output = state.run(&["audit", path, "--fail-on", rule]);
         assert_eq!(output.status.code(), Some(i32::from(lost)), "{rule}");
@@ -301,7 +308,11 @@ fn a_recall_note_quotes_its_pieces_and_masks_secrets() {
     let piece = &state.json(&["recall", text(log.path()), "L2", "--json"])["pieces"][0];
     assert_eq!((piece["address"].as_str(), piece["text"].as_str()), (Some("t2"), Some("go on")));
     for (address, status) in [("t9", 4), ("g1", 4), ("i7", 4), ("x1", 2), ("b1", 4)] {
-        assert_eq!(state.run(&["recall", text(log.path()), address]).status.code(), Some(status), "{address}");
+        assert_eq!(
+            state.run(&["recall", text(log.path()), address]).status.code(),
+            Some(status),
+            "{address}"
+        );
     }
     let demo = demo();
     let sentence = state.stdout(&["recall", text(&demo), "g2.s3"]);
@@ -378,7 +389,8 @@ fn real_logs_are_audited_and_the_known_losses_are_found() {
     let (passes, auditor) = recorded(&open, lexicon::built_in(), Options::default()).unwrap();
     // A rejection stands in the list of the first summary and in none after it.
     let hash = |pass: &Pass| {
-        let found = pass.of_class(Class::Rejection).find(|finding| finding.text.contains("remove this again"));
+        let found =
+            pass.of_class(Class::Rejection).find(|finding| finding.text.contains("remove this again"));
         found.map(|finding| (finding.verdict, finding.first_lost))
     };
     assert_eq!(hash(&passes[0]), Some((Verdict::Preserved, None)));

@@ -87,11 +87,23 @@ impl Auditor {
     /// Takes in the next compaction.
     pub fn take(&mut self, lexicon: &Lexicon, facts: Facts) -> Pass {
         self.taken += 1;
-        let Facts { about, complete, ample, said, kept, items, statements, listing, ruler, unsupported, options } =
-            facts;
+        let Facts {
+            about,
+            complete,
+            ample,
+            said,
+            kept,
+            items,
+            statements,
+            listing,
+            ruler,
+            unsupported,
+            options,
+        } = facts;
         let readable = about.unreadable.is_none();
         let generation = about.generation;
-        let mut pass = Pass { about, complete, ample, readable, listing, ruler, unsupported, ..Pass::default() };
+        let mut pass =
+            Pass { about, complete, ample, readable, listing, ruler, unsupported, ..Pass::default() };
         if readable {
             let fresh =
                 statements.into_iter().map(Alive::Statement).chain(items.all.into_iter().map(Alive::Exact));

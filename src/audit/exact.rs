@@ -256,7 +256,9 @@ fn is_none(class: Name, normal: &str) -> bool {
     match class {
         Name::Ticket => normal.len() < 3,
         Name::Dotted => normal.split(['.', ':']).all(|part| part.len() <= 1),
-        Name::Path => normal.strip_prefix('~').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())),
+        Name::Path => {
+            normal.strip_prefix('~').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        }
         _ => false,
     }
 }

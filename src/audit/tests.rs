@@ -180,7 +180,8 @@ fn reports_begin_with_what_binds() {
 fn what_was_answered_or_carried_out_in_its_range_is_not_called_dropped() {
     let question = "Should the status column become an enum?";
     let mut made = Made::new(1, &[question], "- Nothing.");
-    let mut answer = block(BlockClass::Text, Role::Assistant, 101, "An enum for the status column costs a rewrite.");
+    let mut answer =
+        block(BlockClass::Text, Role::Assistant, 101, "An enum for the status column costs a rewrite.");
     answer.prompts = 100;
     made.blocks.push(answer);
     let pass = Auditor::default().take(built_in(), made.facts());

@@ -160,7 +160,19 @@ impl Work {
         let listing = listing::check(&texts.blocks, &said);
         let ruler = Some(measure(&said, &items.all, runs.copied(), seed));
         let (complete, ample) = (texts.complete, texts.ample);
-        Ok(Facts { about, complete, ample, said, kept, items, statements, listing, ruler, unsupported, options })
+        Ok(Facts {
+            about,
+            complete,
+            ample,
+            said,
+            kept,
+            items,
+            statements,
+            listing,
+            ruler,
+            unsupported,
+            options,
+        })
     }
 }
 

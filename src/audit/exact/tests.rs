@@ -42,7 +42,9 @@ fn items_are_found_by_class() {
 
 #[test]
 fn what_only_looks_like_a_name_is_none() {
-    for text in ["e.g. this", "about ~500 of it", "EVERYTHING in capitals", "3 of 12", "#1 on the list", "a \"word\""] {
+    for text in
+        ["e.g. this", "about ~500 of it", "EVERYTHING in capitals", "3 of 12", "#1 on the list", "a \"word\""]
+    {
         assert_eq!(of_prompt(text), [], "{text}");
     }
 }
@@ -61,8 +63,11 @@ fn an_item_counts_once_in_each_part_and_belongs_to_its_most_telling_voice() {
 fn commands_are_those_that_do_something() {
     let call = "Bash\ncommand: cd /tmp/x && cargo test --lib 2>&1 | tail -3";
     let found = items(&[block(BlockClass::RunCall, Role::Assistant, call)]);
-    let commands: Vec<&str> =
-        found.iter().filter(|(class, ..)| *class == Class::Command).map(|(_, normal, ..)| &**normal).collect();
+    let commands: Vec<&str> = found
+        .iter()
+        .filter(|(class, ..)| *class == Class::Command)
+        .map(|(_, normal, ..)| &**normal)
+        .collect();
     assert_eq!(commands, ["--lib", "cargo test --lib"]);
 }
 

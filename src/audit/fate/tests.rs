@@ -13,19 +13,37 @@ fn judged(sentence: &str, summary: &str) -> Judged {
 #[test]
 fn what_stands_there_in_its_own_words_is_preserved() {
     let rule = "Never push the release branch to production on Fridays.";
-    assert_eq!(verdict(rule, "- Never push the release branch to production on Fridays."), Verdict::Preserved);
+    assert_eq!(
+        verdict(rule, "- Never push the release branch to production on Fridays."),
+        Verdict::Preserved
+    );
     let question = "Should the status column become an enum?";
-    assert_eq!(verdict(question, "6. All user messages:\n   - \"Should the status column become an enum?\""), Verdict::Preserved);
+    assert_eq!(
+        verdict(question, "6. All user messages:\n   - \"Should the status column become an enum?\""),
+        Verdict::Preserved
+    );
 }
 
 #[test]
 fn other_words_paraphrase_and_softer_ones_weaken() {
     let rule = "Never push the release branch to production on Fridays.";
-    assert_eq!(verdict(rule, "- The release branch must never be pushed to production on Fridays."), Verdict::Paraphrased);
-    assert_eq!(verdict(rule, "- Preferably the release branch is not pushed to production on Fridays."), Verdict::Weakened);
+    assert_eq!(
+        verdict(rule, "- The release branch must never be pushed to production on Fridays."),
+        Verdict::Paraphrased
+    );
+    assert_eq!(
+        verdict(rule, "- Preferably the release branch is not pushed to production on Fridays."),
+        Verdict::Weakened
+    );
     let question = "Should the status column become an enum?";
-    assert_eq!(verdict(question, "- The user asked if the status column becomes an enum."), Verdict::Paraphrased);
-    assert_eq!(verdict(question, "- The user considered a status column that is an enum."), Verdict::Weakened);
+    assert_eq!(
+        verdict(question, "- The user asked if the status column becomes an enum."),
+        Verdict::Paraphrased
+    );
+    assert_eq!(
+        verdict(question, "- The user considered a status column that is an enum."),
+        Verdict::Weakened
+    );
 }
 
 #[test]
@@ -42,7 +60,10 @@ fn what_is_told_as_settled_is_to_be_compared() {
     let settled = judged(question, "- The status column will become an enum as decided.");
     assert_eq!(settled.verdict, Verdict::Unverifiable);
     assert!(matches!(settled.why, Some(Why::Settled(_))));
-    let lifted = judged("Never push the release branch on Fridays.", "- It is fine to push the release branch on Fridays.");
+    let lifted = judged(
+        "Never push the release branch on Fridays.",
+        "- It is fine to push the release branch on Fridays.",
+    );
     assert_eq!(lifted.verdict, Verdict::Unverifiable);
 }
 
@@ -51,7 +72,10 @@ fn a_quotation_in_the_list_does_not_hide_what_the_narrative_claims() {
     let question = "Should the status column become an enum?";
     let summary = "8. Current Work:\n   - The status column will become an enum.\n\n6. All user messages:\n   - \"Should the status column become an enum?\"";
     let both = judged(question, summary);
-    assert_eq!((both.verdict, both.narrative, both.worst), (Verdict::Preserved, Verdict::Unverifiable, Verdict::Unverifiable));
+    assert_eq!(
+        (both.verdict, both.narrative, both.worst),
+        (Verdict::Preserved, Verdict::Unverifiable, Verdict::Unverifiable)
+    );
     assert_eq!(both.compare, Some(0));
     let listed = judged(question, "6. All user messages:\n   - \"Should the status column become an enum?\"");
     assert_eq!((listed.verdict, listed.narrative), (Verdict::Preserved, Verdict::Dropped));

@@ -38,8 +38,9 @@ impl<'a> Rules<'a> {
                     (places > 0).then(|| format!("{} supported by nothing", count(places, "sentence")))
                 }
                 // A boundary without a summary is nothing to be read.
-                Rule::Unreadable => (!pass.readable && pass.about.turn > 0)
-                    .then(|| "the summary cannot be read".to_owned()),
+                Rule::Unreadable => {
+                    (!pass.readable && pass.about.turn > 0).then(|| "the summary cannot be read".to_owned())
+                }
             };
             self.broken
                 .extend(broken.map(|broken| format!("{} g{}: {broken}", head.path, pass.about.generation)));

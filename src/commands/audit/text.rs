@@ -166,11 +166,8 @@ impl Print for Text<'_> {
                 count(u64::from(not_found), "item")
             )?;
         }
-        let lost: Vec<String> = pass
-            .losses()
-            .into_iter()
-            .map(|(class, count)| class.counted(count))
-            .collect();
+        let lost: Vec<String> =
+            pass.losses().into_iter().map(|(class, count)| class.counted(count)).collect();
         writeln!(
             self.out,
             "  dropped: {}",
