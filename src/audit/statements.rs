@@ -137,6 +137,7 @@ pub fn of(blocks: &[Block], lexicon: &Lexicon) -> Vec<Statement> {
                 places,
                 units: 1,
                 answered,
+                soft,
                 stems,
                 words,
                 anchors,
