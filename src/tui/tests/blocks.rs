@@ -78,7 +78,7 @@ fn what_a_line_or_an_item_says_is_what_is_copied() {
         app.press(keys);
         app.copied.first().cloned()
     };
-    let whole = copied(&mut app, ":b5<Enter>Y").unwrap();
+    let whole = copied(&mut app, ":b5<Enter><Pause>Y").unwrap();
     assert!(whole.starts_with("## "), "{whole}");
     let line = copied(&mut app, "<Tab>jjjY").unwrap();
     assert!(whole.contains(&line) && !line.contains('\n'), "{line}");
