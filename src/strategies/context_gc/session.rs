@@ -39,9 +39,9 @@ use crate::session::open::OpenLog;
 use crate::session::{Clearing, Session, TurnId, text};
 
 use super::super::{CONTEXT_GC, Context, Entry, full};
-use super::{ContextGc, Event, Fate, Mode, Place, Stage, Trace, line};
+use super::{ContextGc, Event, Fate, Place, Stage, Trace, line};
 
-pub use prompt::{Prompt, Spot, Totals};
+pub use prompt::{Prompt, STAGES, Spot, Totals, stage_place};
 
 /// The turns of a session's main thread as events, each with what became of it and when. Grows with the session.
 #[derive(Debug, Default)]
@@ -78,6 +78,8 @@ struct Said {
 #[derive(Debug)]
 struct Item {
     id: String,
+    /// The turn that it came with.
+    turn: TurnId,
     /// Turn and part; none where the event stands for its turn as a whole.
     parts: Vec<(TurnId, u32)>,
     /// After which turn which became of it, where that is not that it is live.
@@ -142,11 +144,7 @@ impl Replay {
     }
 
     /// Takes in what came since, for as long as `go_on` says so. The newest turn waits while it may still grow.
-    pub fn advance_while(
-        &mut self,
-        log: &OpenLog,
-        mut go_on: impl FnMut() -> bool,
-    ) -> Result<(), LogError> {
+    pub fn advance_while(&mut self, log: &OpenLog, mut go_on: impl FnMut() -> bool) -> Result<(), LogError> {
         while self.begun < Self::whole(log) && go_on() {
             self.take_next(log)?;
         }
@@ -202,7 +200,7 @@ impl Replay {
             }
             let place = self.items.len() as u32;
             self.by_id.insert(mapped.id.clone(), place);
-            self.push(Item { id: mapped.id, parts: mapped.parts, stamps: Vec::new() }, Some(id));
+            self.push(Item { id: mapped.id, turn: id, parts: mapped.parts, stamps: Vec::new() });
             self.of_turn.entry(id).or_default().characters += characters;
             first = first.or(Some(place));
         }
@@ -215,9 +213,10 @@ impl Replay {
         Ok(())
     }
 
-    /// Keeps an item with the turns of its parts, and with `own`.
-    fn push(&mut self, item: Item, own: Option<TurnId>) {
+    /// Keeps an item with its turn and those of its parts.
+    fn push(&mut self, item: Item) {
         let place = self.items.len() as u32;
+        let own = std::iter::once(item.turn);
         let mut turns: Vec<TurnId> = item.parts.iter().map(|(turn, _)| *turn).chain(own).collect();
         turns.sort_unstable();
         turns.dedup();
@@ -238,7 +237,13 @@ impl Replay {
         for id in changes.judged {
             let Some(place) = self.by_id.get(&id).copied() else { continue };
             let by = self.gc.cause(&id).and_then(|cause| self.by_id.get(cause).copied());
-            let why = |stage, reason| Why { stage: Some(stage), reason, by };
+            let is_left = by.is_some_and(|by| self.items[by as usize].parts.is_empty());
+            let why = |stage, reason: String| {
+                // A branch that was left has no event by name: the turn that left it is told.
+                let reason =
+                    reason.strip_suffix(".left").filter(|_| is_left).map(str::to_owned).unwrap_or(reason);
+                Why { stage: Some(stage), reason, by }
+            };
             let stamp = match self.gc.fate(&id) {
                 Fate::Live => Stamp::Live,
                 Fate::Pruned { stage, reason } => Stamp::Pruned(why(stage, reason)),
@@ -266,7 +271,7 @@ impl Replay {
         for clearing in &session.clearings()[self.clearings..] {
             for item in cleared(session, clearing) {
                 let turns: Vec<TurnId> = item.parts.iter().map(|(turn, _)| *turn).collect();
-                self.push(item, None);
+                self.push(item);
                 turns.into_iter().for_each(|turn| self.note(clearing.turn, turn));
             }
         }
@@ -293,7 +298,11 @@ impl Replay {
     /// The turns of which something is another between turn `from`, which is left out, and turn `to`.
     fn changed_between(&self, from: u32, to: u32) -> Vec<TurnId> {
         let range = (std::ops::Bound::Excluded(from), std::ops::Bound::Included(to));
-        if from >= to { Vec::new() } else { self.changed.range(range).flat_map(|(_, turns)| turns).copied().collect() }
+        if from >= to {
+            Vec::new()
+        } else {
+            self.changed.range(range).flat_map(|(_, turns)| turns).copied().collect()
+        }
     }
 
     /// The event called `id`, by its place among all.
@@ -301,9 +310,48 @@ impl Replay {
         self.by_id.get(id).copied()
     }
 
-    /// An event's name and its parts.
-    pub fn event(&self, item: u32) -> Option<(&str, &[(TurnId, u32)])> {
-        self.items.get(item as usize).map(|item| (&*item.id, &*item.parts))
+    /// An event's name.
+    pub fn name(&self, item: u32) -> &str {
+        self.items.get(item as usize).map_or("", |item| &item.id)
+    }
+
+    /// The name of the event that a turn of a trace is.
+    pub fn named(&self, turn: TurnId) -> Option<&str> {
+        self.of_turn.get(&turn)?.items.first().map(|item| self.name(*item))
+    }
+
+    /// The turn that an event came with, and the part of it that it is, where it is one part.
+    pub fn origin(&self, item: u32) -> Option<(TurnId, Option<u32>)> {
+        let item = self.items.get(item as usize)?;
+        Some(item.parts.last().map_or((item.turn, None), |(turn, part)| (*turn, Some(*part))))
+    }
+
+    /// The parts that an event stands for.
+    pub fn parts_of(&self, item: u32) -> &[(TurnId, u32)] {
+        self.items.get(item as usize).map(|item| &*item.parts).unwrap_or_default()
+    }
+
+    /// Tokens of what an event stands for.
+    pub fn tokens(&self, session: &Session, item: u32) -> u64 {
+        self.items.get(item as usize).map_or(0, |item| prompt::tokens_of(session, self, item))
+    }
+
+    /// The events of which a turn, or one part of it, is pruned after turn `number`.
+    pub fn pruned_at(&self, turn: TurnId, part: Option<u32>, number: u32) -> impl Iterator<Item = u32> {
+        let items = self.of_turn.get(&turn).map(|said| &*said.items).unwrap_or_default();
+        let holds = move |item: &Item| {
+            item.parts.iter().any(|(of, own)| *of == turn && part.is_none_or(|part| part == *own))
+        };
+        items.iter().copied().filter(move |item| {
+            let item = &self.items[*item as usize];
+            holds(item) && item.pruned(number).is_some()
+        })
+    }
+
+    /// After which turn an event was pruned first, if ever.
+    pub fn pruned_since(&self, item: u32) -> Option<u32> {
+        let stamps = &self.items.get(item as usize)?.stamps;
+        stamps.iter().find(|(_, stamp)| matches!(stamp, Stamp::Pruned(_))).map(|(at, _)| *at)
     }
 
     /// The receipt of an event after turn `number`, where it is pruned then.
@@ -427,6 +475,7 @@ fn cleared(session: &Session, clearing: &Clearing) -> Vec<Item> {
         let why = Why { stage: None, reason: format!("cleared by the agent (L{line})"), by: None };
         Some(Item {
             id: format!("t{}.{index}", session.turn(turn).number),
+            turn,
             parts: vec![(turn, index)],
             stamps: vec![(clearing.turn, Stamp::Pruned(why))],
         })

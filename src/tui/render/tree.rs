@@ -248,6 +248,8 @@ fn who(label: &Label, theme: &Theme) -> Style {
         "assistant" | "text" => theme.assistant,
         "tool" | "call" | "result" => theme.tool,
         "malformed" => theme.warn,
+        "sweep" | "override" | "dedup" | "cycle" | "several" => theme.summary,
+        "recorded" => theme.user,
         _ => theme.dim,
     }
 }

@@ -29,6 +29,9 @@ pub(super) fn start(model: &mut Model) {
         (model.detail.shows, model.detail.of) = (Shows::Node, None);
         return;
     }
+    if let Node::Receipt(item) | Node::Cause(item) = node {
+        return super::receipts::superseder(model, item);
+    }
     match traceable(model, node) {
         Ok((node, message)) => {
             if model.selected() != Some(node) && !model.select(node) {

@@ -13,7 +13,7 @@ use super::super::super::full;
 use super::super::outcome::Stage;
 use super::super::receipt_line;
 use super::super::{Place, prompt_tokens};
-use super::rows::{Entry, Row, Rows};
+use super::rows::{Entry, Row, Rows, Run};
 use super::{Item, Replay};
 
 /// A line of the prompt.
@@ -194,7 +194,9 @@ impl Prompt {
                 continue;
             }
             let own = event.parts.iter().filter(|(of, _)| *of == turn);
-            own.for_each(|(_, part)| gone.iter_mut().skip(*part as usize).take(1).for_each(|gone| *gone = true));
+            own.for_each(|(_, part)| {
+                gone.iter_mut().skip(*part as usize).take(1).for_each(|gone| *gone = true)
+            });
             // It stands where the first of its parts stood.
             if event.parts.first().is_some_and(|(of, _)| *of == turn) {
                 let tokens = tokens_of(session, replay, event);
@@ -210,7 +212,13 @@ impl Prompt {
             let parts = session.parts(turn).zip(&gone).filter(|(_, gone)| **gone == wanted);
             Sum { tokens: parts.map(|((_, part), _)| u64::from(part.tokens)).sum(), ..Sum::default() }
         };
-        let own = if !live { Sum::default() } else if is_trace { whole } else { of_parts(false) };
+        let own = if !live {
+            Sum::default()
+        } else if is_trace {
+            whole
+        } else {
+            of_parts(false)
+        };
         let mut all = if is_trace { whole } else { own };
         if !is_trace {
             all.add(of_parts(true));
@@ -229,11 +237,14 @@ impl Prompt {
     fn keep(&mut self, replay: &Replay, turn: TurnId, unit: Unit) {
         if unit.live || !unit.receipts.is_empty() {
             let receipts = unit.receipts.len() as u32;
-            let entry = Entry { place: unit.place, turn, live: unit.live, receipts };
+            let tokens = unit.receipts.iter().map(|receipt| receipt.tokens).sum();
+            let entry = Entry { place: unit.place, turn, live: unit.live, receipts, tokens };
             self.units.insert(turn, unit.clone());
             self.around(replay, unit.place, |rows| rows.put(entry));
         }
-        if unit.beside && let Err(at) = self.beside.binary_search(&turn) {
+        if unit.beside
+            && let Err(at) = self.beside.binary_search(&turn)
+        {
             self.beside.insert(at, turn);
         }
         for receipt in &unit.receipts {
@@ -255,7 +266,9 @@ impl Prompt {
             self.around(replay, unit.place, |rows| rows.take(unit.place));
             self.units.remove(&turn);
         }
-        if unit.beside && let Ok(at) = self.beside.binary_search(&turn) {
+        if unit.beside
+            && let Ok(at) = self.beside.binary_search(&turn)
+        {
             self.beside.remove(at);
         }
         for receipt in &unit.receipts {
@@ -288,7 +301,7 @@ impl Prompt {
 
     /// What line `row` costs, where it is one of receipts.
     fn cost(&self, replay: &Replay, row: usize) -> Sum {
-        let Some(Row::Receipts(first, count)) = self.rows.row(row) else { return Sum::default() };
+        let Some(Row::Receipts(Run { first, count, .. })) = self.rows.row(row) else { return Sum::default() };
         let name = self.nth_receipt(first).map_or("", |item| &*replay.items[item as usize].id);
         let characters = receipt_line(name, count.saturating_sub(1)).chars().count() as u64;
         Sum { tokens: 0, lines: 1, characters }
@@ -308,8 +321,8 @@ impl Prompt {
     pub fn spot(&self, row: usize) -> Option<Spot> {
         Some(match self.rows.row(row)? {
             Row::Turn(turn) => Spot::Turn(turn),
-            Row::Receipts(first, 1) => Spot::Receipt(self.nth_receipt(first)?),
-            Row::Receipts(first, _) => Spot::Run(self.nth_receipt(first)?),
+            Row::Receipts(run) if run.count == 1 => Spot::Receipt(self.nth_receipt(run.first)?),
+            Row::Receipts(run) => Spot::Run(self.nth_receipt(run.first)?),
         })
     }
 
@@ -332,32 +345,38 @@ impl Prompt {
         let before = self.rows.before(unit.place);
         let nth = before.receipts + index;
         let of = |row: usize| match self.rows.row(row)? {
-            Row::Receipts(first, count) => nth.checked_sub(first).filter(|at| *at < count).map(|at| (row, count, at)),
+            Row::Receipts(run) => {
+                nth.checked_sub(run.first).filter(|at| *at < run.count).map(|at| (row, run.count, at))
+            }
             Row::Turn(_) => None,
         };
         let behind = before.rows + usize::from(unit.live);
         of(behind).or_else(|| of(behind.checked_sub(1)?))
     }
 
-    /// The receipts that stand together with that of `first`, if that is the first of several: the number of the first,
-    /// and how many.
-    fn run(&self, replay: &Replay, first: u32) -> Option<(usize, usize)> {
+    /// The receipts that stand together with that of `first`, if that is the first of several.
+    fn run(&self, replay: &Replay, first: u32) -> Option<Run> {
         let (row, _, _) = self.stands(replay, first).filter(|(_, count, at)| *count > 1 && *at == 0)?;
         match self.rows.row(row)? {
-            Row::Receipts(first, count) => Some((first, count)),
+            Row::Receipts(run) => Some(run),
             Row::Turn(_) => None,
         }
     }
 
     /// How many receipts stand together with that of `first`, which is the first of them.
     pub fn run_len(&self, replay: &Replay, first: u32) -> usize {
-        self.run(replay, first).map_or(0, |(_, count)| count)
+        self.run(replay, first).map_or(0, |run| run.count)
+    }
+
+    /// Tokens of what they stand for.
+    pub fn run_tokens(&self, replay: &Replay, first: u32) -> u64 {
+        self.run(replay, first).map_or(0, |run| run.tokens)
     }
 
     /// The receipt at `index` among them.
     pub fn in_run(&self, replay: &Replay, first: u32, index: usize) -> Option<u32> {
-        let (from, count) = self.run(replay, first)?;
-        if index < count { self.nth_receipt(from + index) } else { None }
+        let run = self.run(replay, first)?;
+        if index < run.count { self.nth_receipt(run.first + index) } else { None }
     }
 
     /// The receipts of a stage.
@@ -400,7 +419,7 @@ impl Prompt {
 }
 
 /// What an event costs that is pruned.
-fn tokens_of(session: &Session, replay: &Replay, event: &Item) -> u64 {
+pub(super) fn tokens_of(session: &Session, replay: &Replay, event: &Item) -> u64 {
     if session.format.is_trace() {
         let turn = event.parts.first().and_then(|(turn, _)| replay.of_turn.get(turn));
         return prompt_tokens(turn.map_or(0, |said| said.characters) as usize);

@@ -22,6 +22,8 @@ pub(super) struct Entry {
     pub(super) live: bool,
     /// How many receipts stand behind that line, or for it.
     pub(super) receipts: u32,
+    /// Tokens of what they stand for.
+    pub(super) tokens: u64,
 }
 
 /// A line.
@@ -29,8 +31,19 @@ pub(super) struct Entry {
 pub(super) enum Row {
     /// A turn's own.
     Turn(TurnId),
-    /// Receipts that stand together: the number of the first among all, from 0, and how many.
-    Receipts(usize, usize),
+    /// Receipts that stand together.
+    Receipts(Run),
+}
+
+/// Receipts that stand together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Run {
+    /// The number of the first among all, from 0.
+    pub(super) first: usize,
+    /// How many.
+    pub(super) count: usize,
+    /// Tokens of what they stand for.
+    pub(super) tokens: u64,
 }
 
 /// So many lines and receipts.
@@ -38,11 +51,16 @@ pub(super) enum Row {
 pub(super) struct Counts {
     pub(super) rows: usize,
     pub(super) receipts: usize,
+    pub(super) tokens: u64,
 }
 
 impl Counts {
     fn add(self, other: Self) -> Self {
-        Self { rows: self.rows + other.rows, receipts: self.receipts + other.receipts }
+        Self {
+            rows: self.rows + other.rows,
+            receipts: self.receipts + other.receipts,
+            tokens: self.tokens + other.tokens,
+        }
     }
 }
 
@@ -146,6 +164,7 @@ impl Rows {
             let sum = &mut self.sums[at];
             sum.rows = sum.rows + new.rows - old.rows;
             sum.receipts = sum.receipts + new.receipts - old.receipts;
+            sum.tokens = sum.tokens + new.tokens - old.tokens;
             at |= at + 1;
         }
     }
@@ -239,7 +258,9 @@ impl Rows {
                 if entry.live && nth == counts.rows {
                     return Some(Row::Turn(entry.turn));
                 }
-                return Some(Row::Receipts(counts.receipts, self.receipts_before_row(nth + 1) - counts.receipts));
+                let end = self.before_row(nth + 1);
+                let (first, count) = (counts.receipts, end.receipts - counts.receipts);
+                return Some(Row::Receipts(Run { first, count, tokens: end.tokens - counts.tokens }));
             }
             counts = counts.add(own);
             before = Some(*entry);
@@ -247,10 +268,10 @@ impl Rows {
         None
     }
 
-    /// How many receipts stand before line `nth`.
-    fn receipts_before_row(&self, nth: usize) -> usize {
+    /// What stands before the turn of line `nth`.
+    fn before_row(&self, nth: usize) -> Counts {
         let Some((chunk, mut counts)) = self.chunk_of(nth, |counts| counts.rows) else {
-            return self.len().receipts;
+            return self.len();
         };
         let mut before = self.last_of(chunk);
         for entry in &self.chunks[chunk].entries {
@@ -261,7 +282,7 @@ impl Rows {
             counts = counts.add(own);
             before = Some(*entry);
         }
-        counts.receipts
+        counts
     }
 
     /// The turn that has the receipt `nth` among all, and which of its receipts that is.
@@ -282,7 +303,8 @@ impl Rows {
 fn own(entry: Entry, before: Option<Entry>) -> Counts {
     let joins = !entry.live && before.is_some_and(|before| before.receipts > 0);
     let receipts = entry.receipts as usize;
-    Counts { rows: usize::from(entry.live) + usize::from(receipts > 0 && !joins), receipts }
+    let rows = usize::from(entry.live) + usize::from(receipts > 0 && !joins);
+    Counts { rows, receipts, tokens: entry.tokens }
 }
 
 #[cfg(test)]
@@ -311,8 +333,8 @@ mod tests {
             }
             for _ in 0..entry.receipts {
                 match rows.last_mut() {
-                    Some(Row::Receipts(_, more)) => *more += 1,
-                    _ => rows.push(Row::Receipts(receipts, 1)),
+                    Some(Row::Receipts(run)) => (run.count, run.tokens) = (run.count + 1, run.tokens + 10),
+                    _ => rows.push(Row::Receipts(Run { first: receipts, count: 1, tokens: 10 })),
                 }
                 receipts += 1;
             }
@@ -337,7 +359,13 @@ mod tests {
                 rows.take(places[at]);
                 known[at] = None;
             } else {
-                let entry = Entry { place: places[at], turn: TurnId(at as u32), live, receipts };
+                let entry = Entry {
+                    place: places[at],
+                    turn: TurnId(at as u32),
+                    live,
+                    receipts,
+                    tokens: 10 * u64::from(receipts),
+                };
                 rows.put(entry);
                 known[at] = Some(entry);
             }
