@@ -51,7 +51,7 @@ impl Grown for Pruner {
         let (begun, findings) = (shared.replay.begun(), shared.replay.findings());
         let mut first = true;
         // One at least, or a slow machine would never come to an end.
-        let go_on = || std::mem::take(&mut first) || Instant::now() < until;
+        let go_on = |_| std::mem::take(&mut first) || Instant::now() < until;
         let went = shared.replay.advance_while(log, go_on);
         self.failure = went.err().map(|error| error.to_string());
         if (begun, findings) != (shared.replay.begun(), shared.replay.findings()) {

@@ -120,7 +120,7 @@ impl ReceiptsTree {
         Label {
             kind: "receipt",
             address: Some(Address::Receipt(replay.name(first).to_owned())),
-            who: if names.len() == 1 { names[0] } else { "several" },
+            who: if names.len() == 1 { names[0] } else { "" },
             text: format!("+{} · {words}", grouped(receipts.saturating_sub(1) as u64)),
             tokens: Some(prompt.run_tokens(replay, first)),
             turn: replay.origin(first).map(|(turn, _)| log.session.turn(turn).number),

@@ -143,9 +143,13 @@ impl Replay {
         Ok(replay)
     }
 
-    /// Takes in what came since, for as long as `go_on` says so. The newest turn waits while it may still grow.
-    pub fn advance_while(&mut self, log: &OpenLog, mut go_on: impl FnMut() -> bool) -> Result<(), LogError> {
-        while self.begun < Self::whole(log) && go_on() {
+    /// Takes in what came since, for as long as `go_on` says so of the next. The newest turn waits while it may still grow.
+    pub fn advance_while(
+        &mut self,
+        log: &OpenLog,
+        mut go_on: impl FnMut(u32) -> bool,
+    ) -> Result<(), LogError> {
+        while self.begun < Self::whole(log) && go_on(self.begun + 1) {
             self.take_next(log)?;
         }
         if self.is_settled(log) {
