@@ -113,6 +113,7 @@ impl ReceiptsTree {
             looked_at.first().filter(|known| looked_at.iter().all(|stub| stub.reason == known.reason));
         let words = match (reasons, names.as_slice()) {
             (Some(stub), _) if receipts <= LOOKED_AT => stub.reason.clone(),
+            (_, [_]) => looked_at.first().map_or_else(String::new, |stub| format!("{}, …", stub.reason)),
             (_, names) if receipts <= LOOKED_AT => names.join(", "),
             (_, names) => format!("{}, …", names.join(", ")),
         };

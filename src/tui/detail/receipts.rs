@@ -198,8 +198,8 @@ fn heading(pruning: &Pruning, log: &OpenLog, node: Node) -> Document {
     };
     let mut facts = vec![(Tone::Dim, explained)];
     if !is_trace {
-        let note = "Replayed here: rules of Context-GC over an agent that did not use them. What is `recorded` the agent itself took out of view.";
-        facts.push((Tone::Warn, note.to_owned()));
+        let note = "Replayed here: rules of Context-GC over an agent that did not use them. What is called recorded the agent itself took out of view.";
+        facts.push((Tone::Text, note.to_owned()));
     }
     let totals = pruning.prompt.totals();
     let mut lines = vec![
