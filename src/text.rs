@@ -11,6 +11,7 @@ pub mod identifiers;
 pub mod lexicon;
 pub mod numbers;
 pub mod preview;
+pub mod secrets;
 pub mod sections;
 pub mod sentences;
 pub mod spans;

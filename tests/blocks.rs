@@ -592,7 +592,7 @@ fn the_command_line_shows_blocks_and_their_turns() {
     assert!(!traced.is_empty());
     for sentence in &traced {
         let sources = sentence["sources"].as_array().unwrap();
-        assert!(!sources.is_empty() && sources.iter().all(|source| source["exact"] == true), "{sentence}");
+        assert!(!sources.is_empty() && sources.iter().all(|source| source["named"] == true), "{sentence}");
         let stands = |source: &serde_json::Value| (1..=40).contains(&source["turn"].as_u64().unwrap());
         assert!(sources.iter().all(stands), "{sentence}");
         let address = sentence["address"].as_str().unwrap();

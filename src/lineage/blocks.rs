@@ -47,6 +47,8 @@ pub struct Block {
     pub prompts: u32,
     /// Its text; of a call, the tool's name and the arguments.
     pub text: String,
+    /// What added to a byte of this text gives that byte in the text of its part; none where something was cut out inside.
+    pub shift: Option<i64>,
     /// The file it is about, in lower case; empty where there is none.
     pub path: String,
     /// The place of the call that a result answers.
@@ -74,6 +76,7 @@ impl Block {
             },
             prompts: 0,
             text: if preview.is_empty() { turn.role.name() } else { preview }.to_owned(),
+            shift: None,
             path: String::new(),
             call: None,
             edit: None,
@@ -119,7 +122,8 @@ impl<'a> BlockReader<'a> {
             return;
         }
         let said = planned.voice.then(|| self.format.voice(&text).map(str::to_owned)).flatten();
-        let (class, text) = self.describe(planned, text);
+        let said_at = said.as_deref().and_then(|said| shift(&text, said));
+        let (class, text, at) = self.describe(planned, text);
         if text.trim().is_empty() {
             return;
         }
@@ -129,12 +133,12 @@ impl<'a> BlockReader<'a> {
         let call = planned.pair.and_then(|pair| self.calls.get(&pair).copied());
         let edit = (class == Class::Change).then(|| self.edited(&text)).flatten();
         self.calls.insert(planned.place, self.blocks.len());
-        self.push(planned, class, text, call, edit);
+        self.push(planned, class, (text, at), call, edit);
         // Approving a plan is the user's answer too, though no words of it are logged.
         let said = said.or_else(|| (class == Class::Plan).then(|| approval(planned, &self.blocks)).flatten());
         if let Some(said) = said {
             self.prompts += 1;
-            self.push(planned, Class::Prompt, said, call, None);
+            self.push(planned, Class::Prompt, (said, said_at), call, None);
             if let Some(block) = self.blocks.last_mut() {
                 block.spot.voice = true;
             }
@@ -145,7 +149,7 @@ impl<'a> BlockReader<'a> {
         &mut self,
         planned: &Planned,
         class: Class,
-        text: String,
+        (text, shift): (String, Option<i64>),
         call: Option<usize>,
         edit: Option<(Range<usize>, Range<usize>)>,
     ) {
@@ -163,6 +167,7 @@ impl<'a> BlockReader<'a> {
             },
             prompts: self.prompts,
             text,
+            shift,
             path: planned.path.to_lowercase(),
             call,
             edit,
@@ -176,7 +181,8 @@ impl<'a> BlockReader<'a> {
         }
         let sentences = sentences::of(&text);
         for (place, sentence) in sentences.iter().enumerate() {
-            self.push(planned, Class::Summary, sentence.text(&text).to_owned(), None, None);
+            let said = (sentence.text(&text).to_owned(), Some(sentence.range.start as i64));
+            self.push(planned, Class::Summary, said, None, None);
             if let Some(block) = self.blocks.last_mut() {
                 block.spot.sentence = Some(place);
                 block.path = about(&block.text);
@@ -185,18 +191,26 @@ impl<'a> BlockReader<'a> {
         (self.previous, self.previous_sentences) = (text, sentences);
     }
 
-    /// What a part is, and the text by which it is found.
-    fn describe(&self, planned: &Planned, text: String) -> (Class, String) {
+    /// What a part is, the text by which it is found, and how that is shifted against the part's own.
+    fn describe(&self, planned: &Planned, text: String) -> (Class, String, Option<i64>) {
         let deed = self.lexicon.tools.deed(&planned.tool);
         match planned.kind {
-            PartKind::Text if planned.role == Role::Assistant => (Class::Text, text),
+            PartKind::Text if planned.role == Role::Assistant => (Class::Text, text, Some(0)),
             PartKind::Text => {
                 let said = without_tags(&text);
-                if planned.injected || said.is_empty() { (Class::Meta, text) } else { (Class::Prompt, said) }
+                let shift = shift(&text, &said);
+                if planned.injected || said.is_empty() {
+                    (Class::Meta, text, Some(0))
+                } else {
+                    (Class::Prompt, said, shift)
+                }
             }
-            PartKind::ToolCall => (class::of_call(deed), format!("{}\n{text}", planned.tool)),
-            PartKind::ToolResult => (class::of_result(deed, planned.error, &text), text),
-            _ => (Class::Meta, text),
+            PartKind::ToolCall => {
+                let named = planned.tool.len() as i64 + 1;
+                (class::of_call(deed), format!("{}\n{text}", planned.tool), Some(-named))
+            }
+            PartKind::ToolResult => (class::of_result(deed, planned.error, &text), text, Some(0)),
+            _ => (Class::Meta, text, Some(0)),
         }
     }
 
@@ -216,6 +230,11 @@ impl<'a> BlockReader<'a> {
             (old_text..text.len(), new_text..old)
         })
     }
+}
+
+/// Where `said` stands in the text that it was cut out of, in one piece.
+fn shift(text: &str, said: &str) -> Option<i64> {
+    text.find(said).map(|at| at as i64)
 }
 
 /// The file that a sentence is about: the only one that it names.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use pentimento::outline::receipts::Pruning;
 use pentimento::session::open::OpenLog;
-use pentimento::strategies::context_gc::session::{Replay, Spot};
+use pentimento::strategies::context_gc::session::{Prompt, Replay, Spot, Totals};
 use pentimento::strategies::context_gc::{Event, Mode, Row, compact_events, read};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -101,4 +101,67 @@ fn prompts_of_known_traces() {
             steps_as_the_whole(&read(&bytes).unwrap().events);
         }
     }
+}
+
+/// What a prompt shows: its lines, what stands beside it, and what it costs.
+fn shown(pruning: &Pruning) -> (Vec<String>, Vec<u32>, Totals) {
+    let Pruning { replay, prompt } = pruning;
+    let line = |row: usize| match prompt.spot(row).unwrap() {
+        Spot::Turn(turn) => format!("turn {}", turn.0),
+        Spot::Receipt(item) => format!("r:{}", replay.name(item)),
+        Spot::Run(first) => {
+            let within = 0..prompt.run_len(replay, first);
+            let names = within.map(|at| replay.name(prompt.in_run(replay, first, at).unwrap()).to_owned());
+            names.collect::<Vec<_>>().join(" ")
+        }
+    };
+    let beside = prompt.beside().iter().map(|turn| turn.0).collect();
+    ((0..prompt.len()).map(line).collect(), beside, prompt.totals())
+}
+
+/// Of agents' sessions the prompt is the same however one comes to it: turn by turn while it is taken in, from behind,
+/// and at once.
+#[test]
+fn prompts_of_sessions_do_not_depend_on_the_way() {
+    let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut paths: Vec<_> = std::fs::read_dir(fixtures).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.push(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/session.jsonl"));
+    let known = ["v2.1.29-auto-and-manual", "v2.1.17-microcompaction", "v1.0.17-resumed-a"];
+    paths.extend(known.iter().filter_map(|name| data(&format!("claude-code/{name}.jsonl"))));
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    let mut receipts = 0;
+    for path in paths {
+        let Ok(log) = OpenLog::load(&path) else { continue };
+        let last = log.session.last();
+        let mut pruning = Pruning { replay: Replay::of(&log).unwrap(), ..Pruning::default() };
+        let mut forward = Vec::new();
+        for as_of in 0..=last {
+            pruning.move_to(&log, as_of);
+            forward.push(shown(&pruning));
+        }
+        for as_of in (0..=last).rev() {
+            pruning.move_to(&log, as_of);
+            assert_eq!(shown(&pruning), forward[as_of as usize], "{} back at t{as_of}", path.display());
+        }
+        for as_of in (0..=last).step_by(1 + last as usize / 20) {
+            let mut fresh = Pruning { prompt: Prompt::default(), ..pruning };
+            fresh.move_to(&log, as_of);
+            assert_eq!(shown(&fresh), forward[as_of as usize], "{} at once at t{as_of}", path.display());
+            pruning = fresh;
+        }
+        // Slices end anywhere, and somebody looks in between.
+        let mut growing = Pruning::default();
+        for end in (0..=last).step_by(7) {
+            growing.replay.advance_while(&log, |next| next <= end).unwrap();
+            growing.move_to(&log, last);
+        }
+        growing.replay.advance_while(&log, |_| true).unwrap();
+        growing.move_to(&log, last);
+        let (lines, beside, totals) = shown(&growing);
+        let grown = &forward[last as usize];
+        receipts += totals.pruned + totals.cleared;
+        // An answer at the end is taken in once something follows it.
+        assert_eq!((&lines, &beside, totals), (&grown.0, &grown.1, grown.2), "{}", path.display());
+    }
+    assert!(receipts >= 8, "{receipts} receipts are few");
 }

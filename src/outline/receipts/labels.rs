@@ -207,6 +207,11 @@ fn receipt_label(log: &OpenLog, replay: &Replay, item: u32, stub: &Stub) -> Labe
 
 fn cause_label(log: &OpenLog, replay: &Replay, stub: &Stub) -> Label {
     let label = match stub.by.and_then(|by| replay.origin(by)) {
+        // Of a call with its result, what was asked for says more.
+        Some((turn, Some(part))) if !log.session.format.is_trace() => {
+            let by = stub.by.map_or(&[][..], |by| replay.parts_of(by));
+            Label { text: words(log, by), ..part_label(log, replay, turn, part) }
+        }
         Some((turn, Some(part))) => part_label(log, replay, turn, part),
         Some((turn, None)) => bare_turn_label(&log.session, turn),
         None => Label::default(),

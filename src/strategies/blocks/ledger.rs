@@ -10,7 +10,7 @@ use crate::log::LogError;
 use crate::session::open::OpenLog;
 use crate::session::{Session, TurnId};
 use crate::text::binding::{self, Binding};
-use crate::text::{lexicon, sentences, tokens, words};
+use crate::text::{lexicon, tokens, words};
 
 use super::hand::{self, Mark, Marks};
 use super::is_typed;
@@ -215,7 +215,7 @@ impl Ledger {
     }
 
     fn take(&mut self, turn: TurnId, at: u32, text: &str, voice: bool) {
-        for sentence in typed_sentences(text) {
+        for sentence in binding::typed_sentences(text) {
             let binding = binding::of(lexicon::built_in(), sentence);
             if !binding.any() {
                 continue;
@@ -293,27 +293,4 @@ impl Ledger {
         let fresh = self.items[from.1..].iter().filter(|item| !item.is_gone(session, number));
         self.settled = (from.0 + fresh.map(|item| u64::from(item.tokens)).sum::<u64>(), self.items.len());
     }
-}
-
-/// The sentences of a prompt that a person typed: those outside fences, tables and traces, unless the rest is still so
-/// long that it was pasted.
-fn typed_sentences(text: &str) -> Vec<&str> {
-    let mut fenced = false;
-    let mut lines = Vec::new();
-    for line in text.lines() {
-        let trimmed = line.trim();
-        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
-            fenced = !fenced;
-            continue;
-        }
-        let tag = trimmed.starts_with('<') && trimmed.ends_with('>');
-        if !fenced && !tag && !trimmed.is_empty() && !binding::is_pasted(trimmed) {
-            lines.push(trimmed);
-        }
-    }
-    if binding::is_long(lines.iter().map(|line| line.len()).sum()) {
-        return Vec::new();
-    }
-    let sentences = lines.into_iter().flat_map(|line| sentences::split(line).into_iter().map(|at| &line[at]));
-    sentences.collect()
 }

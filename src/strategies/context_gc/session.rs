@@ -27,6 +27,7 @@
 //! So nothing is pruned that a later event refers to: a look is pruned only while an equal one with nothing changed since
 //! stands before it, a list only when a newer one names all that it left unfinished, and all else only with a branch that the session left.
 
+mod item;
 mod prompt;
 mod rows;
 mod rules;
@@ -36,11 +37,14 @@ use std::collections::{BTreeMap, HashMap};
 use crate::formats::facts::Role;
 use crate::log::LogError;
 use crate::session::open::OpenLog;
-use crate::session::{Clearing, Session, TurnId, text};
+use crate::session::{Session, TurnId, text};
 
 use super::super::{CONTEXT_GC, Context, Entry, full};
 use super::{ContextGc, Event, Fate, Place, Stage, Trace, line};
 
+use item::{Item, Stamp, Why, cleared};
+
+pub use item::{Kept, Stub};
 pub use prompt::{Prompt, STAGES, Spot, Totals, stage_place};
 
 /// The turns of a session's main thread as events, each with what became of it and when. Grows with the session.
@@ -72,64 +76,6 @@ struct Said {
     places: Vec<(u32, Place)>,
     /// Characters of its line of the prompt, in a trace; none where it says nothing there.
     characters: u32,
-}
-
-/// An event, or what the agent itself took out of view: the parts that it stands for, and its stamps.
-#[derive(Debug)]
-struct Item {
-    id: String,
-    /// The turn that it came with.
-    turn: TurnId,
-    /// Turn and part; none where the event stands for its turn as a whole.
-    parts: Vec<(TurnId, u32)>,
-    /// After which turn which became of it, where that is not that it is live.
-    stamps: Vec<(u32, Stamp)>,
-}
-
-/// What became of an event.
-#[derive(Clone, Debug)]
-enum Stamp {
-    Live,
-    Pruned(Why),
-    Protected(Why, String),
-}
-
-/// What did it.
-#[derive(Clone, Debug)]
-struct Why {
-    /// The stage; none where the log records that the agent did.
-    stage: Option<Stage>,
-    reason: String,
-    /// The event behind it.
-    by: Option<u32>,
-}
-
-/// A receipt of a session.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stub {
-    /// The event's name: the address of the part that completed it.
-    pub id: String,
-    /// The parts that it stands for: turn, and number of the part.
-    pub parts: Vec<(TurnId, u32)>,
-    /// After which turn it was pruned.
-    pub at: u32,
-    /// The stage that pruned it; none where the log records that the agent did.
-    pub stage: Option<Stage>,
-    /// Why.
-    pub reason: String,
-    /// The event that superseded it, by its place among all.
-    pub by: Option<u32>,
-}
-
-/// Why an event is in the prompt although a stage would have pruned it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
-    /// The stage.
-    pub stage: Option<Stage>,
-    /// Why it would have.
-    pub reason: String,
-    /// What keeps it.
-    pub keeper: String,
 }
 
 impl Replay {
@@ -189,8 +135,10 @@ impl Replay {
         let is_trace = log.session.format.is_trace();
         let events = if is_trace { own(log, id)? } else { self.rules.events(log, id)? };
         self.begun = number;
-        if log.session.turn(id).is_queued() {
-            self.queued.push(id);
+        match log.session.withdrawn_at(id) {
+            Some(at) => self.note(at, id),
+            None if log.session.turn(id).is_queued() => self.queued.push(id),
+            None => {}
         }
         let mut first = None;
         for mut mapped in events {
@@ -447,42 +395,4 @@ pub fn trace(log: &OpenLog) -> Result<Option<Trace>, LogError> {
     let events = log.session.main().turns.iter().map(|id| event_of(log, *id));
     let events = events.filter_map(Result::transpose).collect::<Result<_, _>>()?;
     Ok(Some(Trace { events, injections: 0 }))
-}
-
-impl Item {
-    fn stamped(&self, number: u32) -> Option<&(u32, Stamp)> {
-        self.stamps.iter().rev().find(|(at, _)| *at <= number)
-    }
-
-    /// What pruned it, where it is pruned after turn `number` and stands for something.
-    fn pruned(&self, number: u32) -> Option<(u32, &Why)> {
-        match self.stamped(number)? {
-            (at, Stamp::Pruned(why)) if !self.parts.is_empty() => Some((*at, why)),
-            _ => None,
-        }
-    }
-
-    /// Its receipt after turn `number`, where it is pruned then and stands for something.
-    fn stub(&self, number: u32) -> Option<Stub> {
-        let (at, why) = self.pruned(number)?;
-        let (id, parts) = (self.id.clone(), self.parts.clone());
-        Some(Stub { id, parts, at, stage: why.stage, reason: why.reason.clone(), by: why.by })
-    }
-}
-
-/// The results that a microcompaction took out of view.
-fn cleared(session: &Session, clearing: &Clearing) -> Vec<Item> {
-    let line = session.row(clearing.row).line;
-    let item = |place: &u32| {
-        let turn = session.turn_of(session.part(*place));
-        let index = session.parts(turn).position(|(at, _)| at == *place)? as u32;
-        let why = Why { stage: None, reason: format!("cleared by the agent (L{line})"), by: None };
-        Some(Item {
-            id: format!("t{}.{index}", session.turn(turn).number),
-            turn,
-            parts: vec![(turn, index)],
-            stamps: vec![(clearing.turn, Stamp::Pruned(why))],
-        })
-    };
-    clearing.parts.iter().filter_map(item).collect()
 }

@@ -27,6 +27,19 @@ pub fn document(
             document.facts.insert(0, (Tone::Heading, format!("superseded r:{name} · o goes to it")));
             Some(document)
         }
+        Node::Turn(id) => {
+            let kept = pruning.replay.kept(id, as_of);
+            let mut document = Some(node).filter(|_| !kept.is_empty()).map(original)?;
+            let told = kept.into_iter().map(|kept| {
+                let stage = stage_name(kept.stage);
+                (
+                    Tone::Heading,
+                    format!("kept: {}, though {stage} would prune it: {}", kept.keeper, kept.reason),
+                )
+            });
+            document.facts.splice(0..0, told);
+            Some(document)
+        }
         Node::Receipts(first) => Some(together(pruning, as_of, first)),
         Node::Stage(_) | Node::Group(Group::Pruned | Group::Prompt | Group::Beside) => {
             Some(heading(pruning, log, node))
@@ -81,7 +94,10 @@ fn receipt(
     let mut blocks = Vec::new();
     if let Some((turn, part)) = cause(pruning, stub) {
         let node = part.map_or(Node::Turn(turn), |part| Node::Part(turn, part));
-        let words = log.session.preview(log.session.turn(turn));
+        // Of a call with its result, what was asked for says more.
+        let asked =
+            stub.by.and_then(|by| pruning.replay.parts_of(by).first()).map_or(turn, |(turn, _)| *turn);
+        let words = log.session.preview(log.session.turn(asked));
         let name = stub.by.map_or("", |by| pruning.replay.name(by)).trim_end_matches(".left");
         let at = if log.session.format.is_trace() {
             format!("{name} at t{}", log.session.turn(turn).number)

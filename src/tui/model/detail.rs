@@ -2,7 +2,7 @@
 
 use crate::lineage::tracing::Tracing;
 use crate::outline::blocks::Hierarchy;
-use crate::outline::{Group, Node};
+use crate::outline::{Group, Node, ViewKind};
 use crate::session::Session;
 use crate::session::open::OpenLog;
 use crate::strategies::blocks::Made;
@@ -55,7 +55,8 @@ impl Model {
             _ => {
                 let shared = self.replay.known().map(|shared| shared.borrow());
                 let own = shared.and_then(|shared| detail::blocks::document(&shared, log, self.as_of, node));
-                let pruned = self.pruner.known().map(|shared| shared.borrow());
+                let shown = self.pruner.known().filter(|_| view.kind == ViewKind::Receipts);
+                let pruned = shown.map(|shared| shared.borrow());
                 let pruned = pruned.and_then(|pruning| {
                     let original = |node| detail::document(view, log, &self.tracing, node);
                     detail::receipts::document(&pruning, log, self.as_of, node, original)

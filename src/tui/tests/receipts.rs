@@ -101,7 +101,11 @@ fn events_of_a_trace_go_by_their_ids() {
     );
     app.press(":r:v1<Enter>t");
     assert!(app.screen().contains("v2 · port = 443"), "{}", app.screen());
-    app.press("G");
-    assert!(app.screen().contains("kept: importance=critical, though superseded by k2"), "{}", app.screen());
+    app.press(":t10<Enter>");
+    assert!(
+        app.screen().contains("kept: importance=critical, though override would prune it"),
+        "{}",
+        app.screen()
+    );
     assert!(app.screen().contains("beside it · 1 event"), "{}", app.screen());
 }

@@ -1,17 +1,19 @@
 //! The trace of a sentence of a summary that was made here: the turns that its maker took it from.
 
 use crate::lineage::range::Plan;
-use crate::lineage::told;
+use crate::lineage::support::TOGETHER;
+use crate::lineage::trace::Traced;
 use crate::lineage::tracing::Tracing;
+use crate::lineage::{told, wording};
 use crate::outline::blocks::Hierarchy;
 use crate::session::open::OpenLog;
 use crate::strategies::blocks::Made;
 use crate::strategies::blocks::summaries::Covers;
-use crate::text::preview;
+use crate::text::{lexicon, preview};
 
 use super::super::document::{Document, Tone};
 use super::super::signs;
-use super::{contrasts, short, sources};
+use super::{address, contrasts, short, sources, told_of};
 
 /// The number under which the summary of a block or span is traced.
 pub fn number(covers: Covers) -> u64 {
@@ -47,14 +49,24 @@ pub fn sentence(hierarchy: &Hierarchy, tracing: &Tracing, made: Made, place: u32
     let Some(traced) = trace.sentences.get(place as usize) else {
         return Document { title, facts, ..Document::default() };
     };
-    let exact = traced.sources.iter().any(|source| source.exact);
-    let whence =
-        if exact { "exact: its maker names its turns" } else { "its maker names no turn: these are likely" };
-    let held = told::held(traced).map_or_else(String::new, |held| format!(", {held}"));
-    let words = if traced.is_word_for_word() { ", word for word" } else { "" };
-    facts.push((if exact { Tone::Assistant } else { Tone::Dim }, format!("{whence}{words}{held}")));
+    facts.push(told_of(trace, traced));
+    if !traced.is_named() {
+        facts.push((Tone::Dim, "its maker names no turn of its range: these are likely".to_owned()));
+    }
     facts.extend(contrasts(traced));
+    facts.extend(lost(traced, text));
     let mut document = Document { title, facts, blocks: sources(trace, traced), ..Document::default() };
     document.chosen = document.links().first().map(|(block, _)| *block);
     document
+}
+
+/// What a sentence leaves settled that its turns leave open.
+fn lost(traced: &Traced, text: &str) -> Option<(Tone, String)> {
+    let mut sources = traced.sources.iter().take(TOGETHER);
+    let (source, words) = sources.find_map(|source| {
+        wording::loss_since(lexicon::built_in(), source, text).map(|words| (source, words))
+    })?;
+    let hedge = told::hedge(&words);
+    let text = format!("! the hedge is lost: {} said {hedge}, it does not: compare", address(source, None));
+    Some((Tone::Warn, text))
 }

@@ -384,7 +384,7 @@ fn go_back(model: &mut Model) {
         tree.reveal(&visit.selected);
     }
     model.keep_selection();
-    if let Some(shown) = visit.trace {
-        trace::restore(model, shown);
+    if let Some(reading) = visit.reading {
+        trace::restore(model, reading);
     }
 }

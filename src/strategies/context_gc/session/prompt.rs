@@ -13,8 +13,9 @@ use super::super::super::full;
 use super::super::outcome::Stage;
 use super::super::receipt_line;
 use super::super::{Place, prompt_tokens};
+use super::Replay;
+use super::item::Item;
 use super::rows::{Entry, Row, Rows, Run};
-use super::{Item, Replay};
 
 /// A line of the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
