@@ -16,7 +16,7 @@ use crate::session::open::OpenLog;
 use crate::strategies::blocks::levels::Plan;
 use crate::strategies::blocks::originals::Originals;
 use crate::strategies::blocks::summaries::{Summaries, Written};
-use crate::strategies::blocks::{Block, Blocks, Made, Retention, State, Span};
+use crate::strategies::blocks::{Block, Blocks, Made, Retention, Span, State};
 
 use super::{Group, Label, Node, Outline, parts};
 
@@ -54,7 +54,7 @@ impl LedgerSum {
     pub fn of(blocks: &Blocks, log: &OpenLog, as_of: u32) -> Self {
         let mut sum = Self { tokens: blocks.ledger_tokens(&log.session, as_of), ..Self::default() };
         for item in blocks.ledger().items(as_of) {
-            match item.state(as_of) {
+            match item.state(&log.session, as_of) {
                 State::Open => {}
                 State::Answered(_) => sum.answered += 1,
                 State::Superseded(_) => sum.superseded += 1,

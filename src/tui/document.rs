@@ -246,6 +246,8 @@ pub struct Document {
     pub pending: bool,
     /// The block whose link is chosen.
     pub chosen: Option<usize>,
+    /// The line that somebody came for.
+    pub sought: Option<usize>,
 }
 
 impl Document {

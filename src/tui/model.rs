@@ -257,6 +257,7 @@ impl Model {
         }
         self.message = news.or(self.message.take());
         if !more && let Some(address) = self.awaited.take() {
+            self.message = None;
             super::update::await_address(self, &address);
         }
         more

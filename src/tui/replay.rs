@@ -168,7 +168,9 @@ impl Replay {
         let Some(open) = &mut self.open else { return 0 };
         let mut shared = open.shared.borrow_mut();
         let mut failed = shared.summaries.failed();
-        if let Some(covers) = only.and_then(|made| shared.blocks.covers(made)).filter(|it| failed.contains(it)) {
+        if let Some(covers) =
+            only.and_then(|made| shared.blocks.covers(made)).filter(|it| failed.contains(it))
+        {
             failed = vec![covers];
         }
         for covers in &failed {

@@ -32,8 +32,13 @@ pub(super) fn run(
     let address = &arguments.address;
     let ((from, to), _) = replayed.blocks.find(made)?;
     let frozen = replayed.blocks.settings().retention == Retention::CurrentBlock;
+    if frozen && arguments.raw {
+        return Err(Failure::NotFound(format!("{address}: originals not retained")));
+    }
     if arguments.summary && sentence.is_some() {
-        return Err(Failure::NotFound(format!("{address} has no summary of its own: it is a sentence of one")));
+        return Err(Failure::NotFound(format!(
+            "{address} has no summary of its own: it is a sentence of one"
+        )));
     }
     if arguments.summary || frozen {
         let written = replayed.summaries.of(log, &replayed.blocks, made, &AtomicBool::new(false));
@@ -56,7 +61,7 @@ pub(super) fn run(
 /// An item of the ledger, and the turn that says it.
 fn item(log: &OpenLog, item: &Item, arguments: &ExpandArguments, out: &mut dyn Write) -> Result<(), Failure> {
     if !arguments.raw {
-        let state = item.state(log.session.last());
+        let state = item.state(&log.session, log.session.last());
         if arguments.json {
             let value = json!({
                 "address": arguments.address,
@@ -125,8 +130,7 @@ fn summary(
             .map(|line| json!({"text": written.summary.text.get(line.range.clone()), "turns": line.turns}))
             .collect();
         let missing = written.carries.missing.iter().filter(|_| !frozen);
-        let missing =
-            missing.map(|it| json!({"kind": it.kind.name(), "text": it.text, "turn": it.turn}));
+        let missing = missing.map(|it| json!({"kind": it.kind.name(), "text": it.text, "turn": it.turn}));
         let value = json!({
             "address": address,
             "role": "summary",

@@ -12,6 +12,7 @@ use crate::lineage::support::TOGETHER;
 use crate::lineage::trace::{Trace, Traced, trace};
 use crate::lineage::{told, weights, wording};
 use crate::session::open::OpenLog;
+use crate::strategies::blocks::Retention;
 use crate::strategies::blocks::places::{self, Place};
 use crate::strategies::blocks::summaries::Written;
 use crate::text::display::safe;
@@ -31,6 +32,12 @@ pub(super) fn run(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let mut replayed = Replayed::new(log, &arguments.replay)?;
+    if replayed.blocks.settings().retention == Retention::CurrentBlock && !matches!(place, Place::Item(_)) {
+        let address = &arguments.address;
+        return Err(Failure::NotFound(format!(
+            "{address}: originals not retained, so nothing can be traced"
+        )));
+    }
     let (made, only) = match *place {
         Place::Whole(made) => (made, None),
         Place::Sentence(made, sentence) => (made, Some(sentence)),

@@ -139,7 +139,7 @@ impl BlocksView<'_> {
     fn item_label(&self, log: &OpenLog, number: u32) -> Label {
         let Some(item) = self.blocks.ledger().item(number) else { return Label::default() };
         let mut marks = Vec::new();
-        let state = item.state(self.as_of);
+        let state = item.state(&log.session, self.as_of);
         if state != State::Open {
             marks.push(Mark::State(state));
         }

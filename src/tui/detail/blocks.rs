@@ -36,7 +36,7 @@ pub fn explain(node: Node) -> Option<&'static str> {
 /// What was written, and how it stands with it.
 fn standing(hierarchy: &Hierarchy, made: Made) -> (Tone, String) {
     let Hierarchy { blocks, summaries, .. } = hierarchy;
-    let frozen = blocks.settings().retention == Retention::CurrentBlock;
+    let frozen = is_frozen(hierarchy);
     match (summaries.known(blocks, made), summaries.waiting(blocks, made)) {
         (Some(Ok(written)), _) => {
             let carries = &written.carries;
@@ -60,6 +60,11 @@ fn standing(hierarchy: &Hierarchy, made: Made) -> (Tone, String) {
         (None, None) if frozen => (Tone::Warn, "no summary, originals not retained".into()),
         (None, None) => (Tone::Dim, "its summary is not written · R writes it".into()),
     }
+}
+
+/// Whether the originals of closed blocks are not kept.
+pub fn is_frozen(hierarchy: &Hierarchy) -> bool {
+    hierarchy.blocks.settings().retention == Retention::CurrentBlock
 }
 
 /// Whether its summary is on its way: what is shown of it is to be made anew.
@@ -100,7 +105,10 @@ fn summary(hierarchy: &Hierarchy, log: &OpenLog, made: Made) -> Document {
     let known = hierarchy.summaries.known(&hierarchy.blocks, made);
     if let Some(Ok(written)) = known {
         document.blocks = lines(log, made, written);
-        if hierarchy.blocks.settings().retention != Retention::CurrentBlock {
+        if is_frozen(hierarchy) {
+            // The turns are named, and lead nowhere.
+            document.blocks.iter_mut().for_each(|block| block.link = None);
+        } else {
             document.blocks.extend(not_carried(log, written));
         }
         document.chosen = document.links().first().map(|(block, _)| *block);
@@ -186,7 +194,10 @@ fn sentence(hierarchy: &Hierarchy, log: &OpenLog, made: Made, place: u32) -> Doc
     };
     let text = written.sentence(place).unwrap_or_default();
     let turns = written.turns_of(place);
-    let whence = if turns.is_empty() {
+    let frozen = is_frozen(hierarchy);
+    let whence = if frozen {
+        (Tone::Warn, format!("originals not retained{}", named(&turns, "")))
+    } else if turns.is_empty() {
         (Tone::Dim, "its maker names no turn of its range · t ranks those that it may rest on".to_owned())
     } else {
         (
@@ -197,7 +208,7 @@ fn sentence(hierarchy: &Hierarchy, log: &OpenLog, made: Made, place: u32) -> Doc
     let facts = vec![whence, (Tone::Dim, format!("replayed · in the summary of {}", made.address()))];
     let mut blocks = vec![Block::whole(String::new(), Tone::Summary, text.to_owned())];
     let session = &log.session;
-    for id in turns.iter().filter_map(|number| session.numbered(0, *number)) {
+    for id in turns.iter().filter(|_| !frozen).filter_map(|number| session.numbered(0, *number)) {
         let turn = session.turn(id);
         let heading = format!("{} {}", session.address(id), turn.role.name());
         let first: Runs = vec![(Tone::Dim, format!("    {}", session.preview(turn)))];
@@ -230,7 +241,7 @@ fn piece(hierarchy: &Hierarchy, made: Made, level: u16, index: u16) -> Document 
 fn item(hierarchy: &Hierarchy, log: &OpenLog, as_of: u32, number: u32) -> Document {
     let Some(item) = hierarchy.blocks.ledger().item(number) else { return Document::default() };
     let session = &log.session;
-    let state = item.state(as_of);
+    let state = item.state(&log.session, as_of);
     let mut words = vec![item.kinds().join(" and ")];
     if item.hand.class.is_some() {
         words[0].push_str(" (by hand)");
@@ -256,9 +267,9 @@ fn item(hierarchy: &Hierarchy, log: &OpenLog, as_of: u32, number: u32) -> Docume
     ];
     let became = match state {
         State::Open => None,
-        State::Answered(turn) => session.numbered(0, turn).map(|id| {
-            (format!("t{turn} answered: {}", session.preview(session.turn(id))), Node::Turn(id))
-        }),
+        State::Answered(turn) => session
+            .numbered(0, turn)
+            .map(|id| (format!("t{turn} answered: {}", session.preview(session.turn(id))), Node::Turn(id))),
         State::Superseded(by) => hierarchy.blocks.ledger().item(by).map(|newer| {
             (format!("i{by} superseded it: {}", preview::on_one_line(&newer.text)), Node::Item(by))
         }),

@@ -5,13 +5,14 @@ use crate::lineage::support::TOGETHER;
 use crate::lineage::trace::Traced;
 use crate::lineage::tracing::Tracing;
 use crate::lineage::{told, wording};
+use crate::outline::Node;
 use crate::outline::blocks::Hierarchy;
 use crate::session::open::OpenLog;
 use crate::strategies::blocks::Made;
 use crate::strategies::blocks::summaries::Covers;
 use crate::text::{lexicon, preview};
 
-use super::super::document::{Document, Tone};
+use super::super::document::{Block, Body, Document, Tone};
 use super::super::signs;
 use super::{address, contrasts, short, sources, told_of};
 
@@ -58,6 +59,29 @@ pub fn sentence(hierarchy: &Hierarchy, tracing: &Tracing, made: Made, place: u32
     let mut document = Document { title, facts, blocks: sources(trace, traced), ..Document::default() };
     document.chosen = document.links().first().map(|(block, _)| *block);
     document
+}
+
+/// The lines of written summaries of the hierarchy that name a turn, each leading there.
+pub fn naming(hierarchy: &Hierarchy, as_of: u32, number: u32) -> Vec<Block> {
+    let Hierarchy { blocks, summaries, .. } = hierarchy;
+    let lines = summaries.naming(blocks, as_of, number);
+    let what = match lines.len() {
+        0 => "── blocks, replayed · no line of a summary that is written names it".to_owned(),
+        some => format!("── blocks, replayed · {} its maker took from it", counted(some)),
+    };
+    let line = |(made, place): (Made, u32)| {
+        let written = summaries.known(blocks, made).and_then(|known| known.as_ref().ok());
+        let text = written.and_then(|written| written.sentence(place)).unwrap_or_default();
+        let body =
+            Body::Runs(vec![vec![(Tone::Text, format!("    {}", preview::on_one_line(&short(text))))]]);
+        let heading = made.sentence(place + 1).to_string();
+        Block::new(heading, Tone::Summary, body).leading_to(Node::MadeSentence(made, place)).close()
+    };
+    std::iter::once(Block::runs(what, Vec::new())).chain(lines.into_iter().map(line)).collect()
+}
+
+fn counted(lines: usize) -> String {
+    if lines == 1 { "a line that".to_owned() } else { format!("{lines} lines that") }
 }
 
 /// What a sentence leaves settled that its turns leave open.

@@ -264,6 +264,10 @@ fn to_compaction(model: &mut Model) {
 }
 
 fn difference(model: &mut Model) {
+    if !matches!(model.kind, ViewKind::Window | ViewKind::Generations) {
+        model.message = Some("d compares recorded summaries: 2 shows them".to_owned());
+        return;
+    }
     if model.detail.shows == Shows::Difference {
         model.detail.shows = Shows::Node;
         model.detail.of = None;

@@ -7,7 +7,7 @@ use crate::session::{Compaction, subagents};
 use super::super::Action;
 use super::super::model::{Model, Pane, Reading, Shows};
 use super::super::pager;
-use super::super::trace;
+use super::super::{detail, trace};
 use super::{blocks, find, moves};
 
 impl Model {
@@ -45,14 +45,15 @@ pub(super) fn start(model: &mut Model) {
     match traceable(model, node) {
         Ok((node, message)) => {
             let is_elsewhere = model.selected() != Some(node);
-            if is_elsewhere && model.is_in_trace() {
+            let from_a_line = is_elsewhere && model.is_in_trace();
+            if from_a_line {
                 model.remember();
             }
             if is_elsewhere && !model.select(node) {
                 return;
             }
             show(model, node);
-            if is_elsewhere {
+            if from_a_line {
                 led(model);
             }
             model.message = message;
@@ -97,6 +98,9 @@ fn traceable(model: &Model, node: Node) -> Result<(Node, Option<String>), String
         Ok((Node::Sentence(generation, place as u32), Some(message)))
     };
     match node {
+        Node::MadeSentence(..) | Node::Made(_) | Node::Group(Group::Lines(_)) if is_frozen(model) => {
+            Err("originals not retained: what it rests on cannot be looked up".to_owned())
+        }
         Node::Sentence(..) | Node::MadeSentence(..) => Ok((node, None)),
         Node::Made(made) | Node::Group(Group::Lines(made)) => {
             let line = Node::MadeSentence(made, 0);
@@ -127,6 +131,11 @@ fn traceable(model: &Model, node: Node) -> Result<(Node, Option<String>), String
         }
         _ => Err("choose a sentence of a summary, or a turn: t traces it".to_owned()),
     }
+}
+
+/// Whether the originals of the hierarchy's closed blocks are not kept.
+fn is_frozen(model: &Model) -> bool {
+    model.replay.known().is_some_and(|shared| detail::blocks::is_frozen(&shared.borrow()))
 }
 
 fn in_no_summary(reported: Option<String>) -> String {
