@@ -97,17 +97,6 @@ pub enum ViewName {
     Generations,
     /// The block hierarchy, replayed: ledger, spans, blocks, open turns.
     Blocks,
-}
-
-/// A tree's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TreeName {
-    /// What the model sees.
-    Window,
-    /// What each compaction covered.
-    Generations,
-    /// The block hierarchy, replayed: ledger, spans, blocks, open turns.
-    Blocks,
     /// What Context-GC prunes, stage by stage, replayed.
     Receipts,
 }
@@ -118,6 +107,7 @@ impl From<ViewName> for ViewKind {
             ViewName::Window => Self::Window,
             ViewName::Generations => Self::Generations,
             ViewName::Blocks => Self::Blocks,
+            ViewName::Receipts => Self::Receipts,
         }
     }
 }
@@ -313,7 +303,7 @@ pub struct TreeArguments {
     pub path: PathBuf,
     /// The view.
     #[arg(long, value_name = "NAME", default_value = "window")]
-    pub view: TreeName,
+    pub view: ViewName,
     /// As of this moment: a turn, g2, g2- or a clock time.
     #[arg(long, value_name = "MOMENT")]
     pub as_of: Option<String>,

@@ -12,21 +12,21 @@ use crate::session::open::OpenLog;
 
 use super::replay::Replayed;
 use super::{Failure, SCHEMA, as_of, receipts};
-use crate::cli::{TreeArguments, TreeName};
+use crate::cli::{TreeArguments, ViewName};
 
 /// Prints the tree of a view.
 pub(super) fn run(log: &OpenLog, arguments: &TreeArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let as_of = as_of(log, arguments.as_of.as_deref())?;
     let kind = match arguments.view {
-        TreeName::Window => ViewKind::Window,
-        TreeName::Generations => ViewKind::Generations,
-        TreeName::Blocks => {
+        ViewName::Window => ViewKind::Window,
+        ViewName::Generations => ViewKind::Generations,
+        ViewName::Blocks => {
             let mut replayed = Replayed::new(log, &arguments.replay)?;
             replayed.write(log, as_of)?;
             let view = BlocksView::new(&replayed.blocks, Some(&replayed.summaries), as_of);
             return blocks::run(log, &view, arguments, out);
         }
-        TreeName::Receipts => return receipts::tree(log, as_of, arguments, out),
+        ViewName::Receipts => return receipts::tree(log, as_of, arguments, out),
     };
     let view = View::new(log, kind, as_of);
     if arguments.json {

@@ -1,6 +1,7 @@
 //! From a node to the document that shows it.
 
 pub mod blocks;
+pub mod receipts;
 
 use std::sync::Arc;
 

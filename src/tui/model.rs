@@ -16,11 +16,12 @@ use crate::session::{Session, TurnId};
 
 use super::filter::Filter;
 use super::prompt::Prompt;
+use super::pruning::Pruner;
 use super::replay::{self, Replay};
 use super::search::Search;
 use super::theme::Theme;
 use super::tree::Tree;
-use super::views::{self, fresh_trees};
+use super::views::{self, Grown, fresh_trees};
 
 pub use feed::Feed;
 pub use places::{Areas, Detail, Reading, Shows, Visit};
@@ -74,8 +75,10 @@ pub struct Model {
     pub detail: Detail,
     /// What was traced, and what is to be.
     pub tracing: Tracing,
-    /// What is replayed.
+    /// The blocks that are replayed.
     pub replay: Replay,
+    /// The events that are.
+    pub(super) pruner: Pruner,
     /// An address of what is replayed, to go to once it is there.
     pub(super) awaited: Option<Address>,
     /// The pane that has the keys.
@@ -132,6 +135,7 @@ impl Model {
             detail: Detail::default(),
             tracing: Tracing::default(),
             replay: Replay::new(start.replay),
+            pruner: Pruner::default(),
             awaited: None,
             pane: Pane::Tree,
             zoom: false,
@@ -226,22 +230,32 @@ impl Model {
         self.detail.of = None;
         self.detail.shows = Shows::Node;
         self.tracing.forget();
-        self.replay.forget();
+        self.grown().into_iter().for_each(|(grown, _)| grown.forget());
         self.awaited = None;
+    }
+
+    /// All that is replayed, with the log.
+    fn grown(&mut self) -> [(&mut dyn Grown, Option<&OpenLog>); 2] {
+        let log = self.log.as_ref();
+        [(&mut self.replay, log), (&mut self.pruner, log)]
     }
 
     /// Goes on with what is done between frames until `until`, and takes in what others did. The answer is whether there
     /// is more to do at once.
     pub(super) fn work(&mut self, until: Instant) -> bool {
-        let Some(log) = &self.log else { return false };
-        let more = self.replay.advance(log, self.as_of, until);
-        if self.replay.has_changed() {
+        let as_of = self.as_of;
+        let (mut more, mut changed, mut news) = (false, false, None);
+        for (grown, log) in self.grown() {
+            let Some(log) = log else { return false };
+            more |= grown.advance(log, as_of, until);
+            changed |= grown.has_changed();
+            news = grown.news().or(news);
+        }
+        if changed {
             self.stale_detail();
             self.keep_selection();
         }
-        if let Some(news) = self.replay.news() {
-            self.message = Some(news);
-        }
+        self.message = news.or(self.message.take());
         if !more && let Some(address) = self.awaited.take() {
             self.message = None;
             super::update::await_address(self, &address);
@@ -255,7 +269,7 @@ impl Model {
         const LOOK: std::time::Duration = std::time::Duration::from_millis(2);
         loop {
             let more = self.work(Instant::now() + replay::SLICE);
-            if !more && !self.replay.is_writing() {
+            if !more && !self.grown().iter().any(|(grown, _)| grown.is_busy()) {
                 return;
             }
             if !more {
@@ -297,7 +311,7 @@ impl Model {
         let Some(log) = &self.log else { return };
         match &mut self.view {
             Some(view) if view.kind == self.kind => view.move_to(log, as_of),
-            _ => self.view = Some(views::make(&mut self.replay, log, self.kind, as_of)),
+            _ => self.view = Some(views::make((&mut self.replay, &mut self.pruner), log, self.kind, as_of)),
         }
         if let (Some(filter), Some(view)) = (&self.filter, &mut self.view) {
             view.set_matches(log, Some(filter.all(&log.session, as_of)));
@@ -346,6 +360,9 @@ impl Model {
             Node::Turn(id) | Node::Part(id, _) | Node::Pinned(id) | Node::Group(Group::Notes(id)) => Some(id),
             Node::Generation(generation) | Node::Section(generation, _) | Node::Sentence(generation, _) => {
                 self.session()?.generation(generation)?.summary
+            }
+            node @ (Node::Receipt(_) | Node::Receipts(_) | Node::Cause(_)) => {
+                self.view.as_ref()?.sources(self.log.as_ref()?, node).first().copied()
             }
             _ => None,
         }

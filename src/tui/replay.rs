@@ -24,6 +24,7 @@ use crate::strategies::blocks::{Blocks, Made, Retention, Settings};
 use crate::summarisers::Failure;
 use crate::summarisers::pool::{Pool, Progress};
 
+use super::views::Grown;
 use keeper::Keeper;
 
 /// Called from other threads when there is something new to look at.
@@ -107,14 +108,6 @@ impl Replay {
         self.wake = wake;
     }
 
-    /// The log is another one. What was being written for the old one is ended elsewhere.
-    pub fn forget(&mut self) {
-        if let Some(open) = self.open.take() {
-            let Open { pool, keeper, .. } = open;
-            std::thread::spawn(move || drop((pool, keeper)));
-        }
-    }
-
     /// Whether anybody looked.
     pub fn is_open(&self) -> bool {
         self.open.is_some()
@@ -148,21 +141,6 @@ impl Replay {
         self.open.as_ref().map(|open| &open.shared)
     }
 
-    /// Goes on until `until`, and takes in what was written elsewhere: everything is wanted as of turn `as_of`. The answer
-    /// is whether there is more to do at once.
-    pub fn advance(&mut self, log: &OpenLog, as_of: u32, until: Instant) -> bool {
-        let Some(open) = &mut self.open else { return false };
-        if log.session.partial {
-            return false;
-        }
-        open.collect(log);
-        let more = open.replay(log, until);
-        if !more && !self.halted {
-            open.want(log, as_of);
-        }
-        more
-    }
-
     /// Whether all turns there are were replayed.
     pub fn is_settled(&self, log: &OpenLog) -> bool {
         self.known().is_some_and(|shared| shared.borrow().blocks.begun() == log.session.last())
@@ -171,22 +149,6 @@ impl Replay {
     /// Why it stopped before its end.
     pub fn failure(&self) -> Option<&str> {
         self.open.as_ref()?.failure.as_deref()
-    }
-
-    /// What a person has to be told, once.
-    pub fn news(&mut self) -> Option<String> {
-        let news = std::mem::take(&mut self.open.as_mut()?.news);
-        (!news.is_empty()).then(|| news.join("; "))
-    }
-
-    /// Whether something is to be shown anew since the last call.
-    pub fn has_changed(&mut self) -> bool {
-        self.open.as_mut().is_some_and(|open| std::mem::take(&mut open.changed))
-    }
-
-    /// Whether somebody is still to bring something.
-    pub fn is_writing(&self) -> bool {
-        self.open.as_ref().is_some_and(|open| !open.pending.is_empty() || open.keeper.is_busy())
     }
 
     /// Somebody looks at a block or span: its summary is wanted.
@@ -257,6 +219,42 @@ impl Replay {
             halted: self.halted,
             unkept: open.trouble.is_some(),
         })
+    }
+}
+
+impl Grown for Replay {
+    fn advance(&mut self, log: &OpenLog, as_of: u32, until: Instant) -> bool {
+        let Some(open) = &mut self.open else { return false };
+        if log.session.partial {
+            return false;
+        }
+        open.collect(log);
+        let more = open.replay(log, until);
+        if !more && !self.halted {
+            open.want(log, as_of);
+        }
+        more
+    }
+
+    fn has_changed(&mut self) -> bool {
+        self.open.as_mut().is_some_and(|open| std::mem::take(&mut open.changed))
+    }
+
+    fn news(&mut self) -> Option<String> {
+        let news = std::mem::take(&mut self.open.as_mut()?.news);
+        (!news.is_empty()).then(|| news.join("; "))
+    }
+
+    fn is_busy(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| !open.pending.is_empty() || open.keeper.is_busy())
+    }
+
+    /// What was being written for the old one is ended elsewhere.
+    fn forget(&mut self) {
+        if let Some(open) = self.open.take() {
+            let Open { pool, keeper, .. } = open;
+            std::thread::spawn(move || drop((pool, keeper)));
+        }
     }
 }
 

@@ -260,6 +260,8 @@ fn who(label: &Label, theme: &Theme) -> Style {
         "assistant" | "text" => theme.assistant,
         "tool" | "call" | "result" => theme.tool,
         "malformed" => theme.warn,
+        "sweep" | "override" | "dedup" | "cycle" => theme.summary,
+        "recorded" => theme.user,
         _ => theme.dim,
     }
 }

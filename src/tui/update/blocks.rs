@@ -11,6 +11,7 @@ use crate::strategies::blocks::places::{self, Place};
 
 use super::super::Action;
 use super::super::model::{Model, Shows};
+use super::super::views::Grown;
 
 /// How long a jump into what is not replayed yet may take before it waits.
 const JUMP: Duration = Duration::from_millis(50);

@@ -39,6 +39,9 @@ pub(super) fn start(model: &mut Model) {
         return;
     }
     let Some(node) = model.pointed() else { return };
+    if let Node::Receipt(item) | Node::Cause(item) = node {
+        return super::receipts::superseder(model, item);
+    }
     match traceable(model, node) {
         Ok((node, message)) => {
             let is_elsewhere = model.selected() != Some(node);
