@@ -4,6 +4,7 @@
 //! the number of compactions.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::log::LogError;
 use crate::summarisers::{SourcePart, SourceTurn};
@@ -177,10 +178,13 @@ fn fits(text: &str, window: u64) -> bool {
     u64::from(tokens::estimate(text)) <= window
 }
 
-/// What a summariser is given of a piece.
-pub fn sources(originals: &Originals, piece: &Piece) -> Result<Vec<SourceTurn>, LogError> {
+/// What a summariser is given of a piece; once `stop` is set, no more of it.
+pub fn sources(originals: &Originals, piece: &Piece, stop: &AtomicBool) -> Result<Vec<SourceTurn>, LogError> {
     let mut out: Vec<SourceTurn> = Vec::new();
     for slice in &piece.slices {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
         let Some(turn) = originals.turns().get(slice.turn) else { continue };
         let mut parts = Vec::new();
         for part in originals.read(slice.turn)? {
