@@ -213,6 +213,7 @@ impl Model {
     /// Keeps a log to draw from.
     pub(super) fn hold(&mut self, mut log: OpenLog) {
         log.defer();
+        self.message.take_if(|message| message == super::update::BEING_READ);
         self.log = Some(log);
         self.forget_nodes();
     }
@@ -227,7 +228,9 @@ impl Model {
         self.detail.shows = Shows::Node;
         self.tracing.forget();
         self.replay.forget();
-        self.awaited = None;
+        if self.awaited.take().is_some() {
+            self.message = None;
+        }
     }
 
     /// Goes on with what is done between frames until `until`, and takes in what others did. The answer is whether there

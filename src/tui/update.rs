@@ -20,7 +20,7 @@ use super::keys;
 use super::model::{Model, Pane};
 use super::prompt::{Kind, Outcome, Prompt};
 
-pub(super) use blocks::to_address as await_address;
+pub(super) use blocks::{BEING_READ, to_address as await_address};
 pub(super) use find::jump;
 
 /// Work asked of somebody else.
