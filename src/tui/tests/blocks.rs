@@ -146,6 +146,22 @@ fn an_address_that_is_not_there_says_what_is() {
 }
 
 #[test]
+fn a_jump_to_a_sentence_promises_nothing_while_writing_is_stopped() {
+    let replay = Setup {
+        settings: Settings { block_turns: 20, budget: 6_000, ..Settings::default() },
+        ..Setup::default()
+    };
+    let mut app = App::open_with(demo(), replay, 120, 40);
+    // As by `X`, before anything could be written.
+    app.model.replay.halt();
+    app.press("3:b1.s2<Enter>");
+    assert!(app.screen().contains("b1.s2: writing is stopped: R goes on"), "{}", app.screen());
+    app.press("R:b1.s2<Enter>");
+    assert!(app.screen().contains("b1.s2"), "{}", app.screen());
+    assert!(!app.screen().contains("writing stopped"), "{}", app.screen());
+}
+
+#[test]
 fn what_is_frozen_says_so() {
     let settings = Settings { block_turns: 20, retention: Retention::CurrentBlock, ..Settings::default() };
     let mut app = with(settings, 120, 40);
