@@ -122,7 +122,14 @@ fn receipt(
         blocks.extend(trouble.map(|(tone, text)| Block::new(text, tone, Body::Runs(Vec::new())).close()));
     }
     let chosen = blocks.iter().position(|block| block.link.is_some());
-    Document { title: format!("r:{} receipt", stub.id), facts, blocks, pending, chosen }
+    Document {
+        title: format!("r:{} receipt", stub.id),
+        facts,
+        blocks,
+        pending,
+        chosen,
+        ..Document::default()
+    }
 }
 
 fn part_name(log: &OpenLog, turn: crate::session::TurnId, part: u32) -> String {
