@@ -664,5 +664,7 @@ fn costs_stand_beside_the_published_example() {
     assert!(plain["costs"]["session"][2]["price"].is_null(), "no rate is built in");
     let shown = String::from_utf8(stdout(&["info", path, "--costs"])).unwrap();
     assert!(shown.contains("336,000 + 720,000 = 1,056,000") && shown.contains("$13"), "{shown}");
-    assert_eq!(run(&["info", path, "--costs", "--rates", "much"]).status.code(), Some(2));
+    for none in ["much", "1e308,1e308", "-1,2", "nan,1"] {
+        assert_eq!(run(&["info", path, "--costs", "--rates", none]).status.code(), Some(2), "{none}");
+    }
 }

@@ -205,7 +205,7 @@ impl Model {
             as_of: self.as_of,
             selected: self.tree().selected.clone(),
             following: self.following,
-            reading: self.is_reading().then(|| Reading {
+            reading: self.is_reading().then_some(Reading {
                 shows: self.detail.shows,
                 place: self.detail.place,
                 chosen: self.detail.document.chosen,
@@ -217,6 +217,7 @@ impl Model {
     /// Keeps a log to draw from.
     pub(super) fn hold(&mut self, mut log: OpenLog) {
         log.defer();
+        self.message.take_if(|message| message == super::update::BEING_READ);
         self.log = Some(log);
         self.forget_nodes();
     }
@@ -231,7 +232,9 @@ impl Model {
         self.detail.shows = Shows::Node;
         self.tracing.forget();
         self.grown().into_iter().for_each(|(grown, _)| grown.forget());
-        self.awaited = None;
+        if self.awaited.take().is_some() {
+            self.message = None;
+        }
     }
 
     /// All that is replayed, with the log.

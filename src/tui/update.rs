@@ -21,6 +21,7 @@ use super::keys;
 use super::model::{Model, Pane};
 use super::prompt::{Kind, Outcome, Prompt};
 
+pub(super) use blocks::BEING_READ;
 pub(super) use find::{await_address, jump};
 
 /// Work asked of somebody else.

@@ -8,12 +8,12 @@ use std::collections::{BTreeSet, HashMap};
 use crate::formats::facts::{PartKind, Role};
 use crate::log::LogError;
 use crate::session::open::OpenLog;
-use crate::session::{Session, TurnId};
+use crate::session::{Part, Session, TurnId};
 use crate::text::binding::{self, Binding};
 use crate::text::{lexicon, tokens, words};
 
 use super::hand::{self, Mark, Marks};
-use super::is_typed;
+use super::{is_typed, reading};
 
 /// What became of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,7 +205,8 @@ impl Ledger {
         if !typed && !turn.has_voice() {
             return Ok(());
         }
-        let texts = log.texts(id)?;
+        let binds = |part: &Part| part.kind == PartKind::Text && typed || part.voice;
+        let texts = reading::texts(log, id, reading::RECORDS, binds)?;
         if typed && !turn.is_queued() {
             self.prompts.push(number);
         }
@@ -271,13 +272,12 @@ impl Ledger {
     /// The waiting questions that turn `number`, which has ended, answers.
     pub(super) fn answers(&self, log: &OpenLog, number: u32) -> Result<Vec<usize>, LogError> {
         let Some(id) = log.session.numbered(0, number) else { return Ok(Vec::new()) };
-        let speaks = log.session.parts(id).any(|(_, part)| part.kind == PartKind::Text);
         let waiting = self.waiting(&log.session, number);
-        if waiting.is_empty() || !speaks || log.session.turn(id).role != Role::Assistant {
+        if waiting.is_empty() || log.session.turn(id).role != Role::Assistant {
             return Ok(Vec::new());
         }
         let mut said = BTreeSet::new();
-        for located in log.texts(id)?.iter().filter(|located| located.text.kind == PartKind::Text) {
+        for located in reading::texts(log, id, reading::RECORDS, |part| part.kind == PartKind::Text)? {
             words::each_stem(&located.text.text, |word, _| {
                 said.insert(word.to_owned());
             });

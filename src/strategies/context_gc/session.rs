@@ -206,7 +206,9 @@ impl Replay {
             let item = &mut self.items[place as usize];
             item.stamps.push((number, stamp));
             let turns: Vec<TurnId> = item.parts.iter().map(|(turn, _)| *turn).collect();
-            turns.into_iter().for_each(|turn| self.note(number, turn));
+            for turn in turns {
+                self.note(number, turn);
+            }
         }
         for id in changes.moved {
             let (Some(item), Some(place)) = (self.by_id.get(&id), self.gc.place(&id)) else { continue };
@@ -226,7 +228,9 @@ impl Replay {
             for item in cleared(session, clearing) {
                 let turns: Vec<TurnId> = item.parts.iter().map(|(turn, _)| *turn).collect();
                 self.push(item);
-                turns.into_iter().for_each(|turn| self.note(clearing.turn, turn));
+                for turn in turns {
+                    self.note(clearing.turn, turn);
+                }
             }
         }
         self.clearings = session.clearings().len();

@@ -256,12 +256,11 @@ fn line(label: &Label, signs: &[(Sign, usize)], width: usize, theme: &Theme, par
 
 fn who(label: &Label, theme: &Theme) -> Style {
     match label.who {
-        "user" => theme.user,
+        "user" | "recorded" => theme.user,
         "assistant" | "text" => theme.assistant,
         "tool" | "call" | "result" => theme.tool,
         "malformed" => theme.warn,
         "sweep" | "override" | "dedup" | "cycle" => theme.summary,
-        "recorded" => theme.user,
         _ => theme.dim,
     }
 }

@@ -78,7 +78,7 @@ fn what_a_line_or_an_item_says_is_what_is_copied() {
         app.press(keys);
         app.copied.first().cloned()
     };
-    let whole = copied(&mut app, ":b5<Enter>Y").unwrap();
+    let whole = copied(&mut app, ":b5<Enter><Pause>Y").unwrap();
     assert!(whole.starts_with("## "), "{whole}");
     let line = copied(&mut app, "<Tab>jjjY").unwrap();
     assert!(whole.contains(&line) && !line.contains('\n'), "{line}");
@@ -143,6 +143,22 @@ fn an_address_that_is_not_there_says_what_is() {
         app.press(&format!(":{address}<Enter>"));
         assert!(app.screen().contains(said), "{address}: {}", app.screen());
     }
+}
+
+#[test]
+fn a_jump_to_a_sentence_promises_nothing_while_writing_is_stopped() {
+    let replay = Setup {
+        settings: Settings { block_turns: 20, budget: 6_000, ..Settings::default() },
+        ..Setup::default()
+    };
+    let mut app = App::open_with(demo(), replay, 120, 40);
+    // As by `X`, before anything could be written.
+    app.model.replay.halt();
+    app.press("3:b1.s2<Enter>");
+    assert!(app.screen().contains("b1.s2: writing is stopped: R goes on"), "{}", app.screen());
+    app.press("R:b1.s2<Enter>");
+    assert!(app.screen().contains("b1.s2"), "{}", app.screen());
+    assert!(!app.screen().contains("writing stopped"), "{}", app.screen());
 }
 
 #[test]

@@ -196,7 +196,7 @@ impl Prompt {
             }
             let own = event.parts.iter().filter(|(of, _)| *of == turn);
             own.for_each(|(_, part)| {
-                gone.iter_mut().skip(*part as usize).take(1).for_each(|gone| *gone = true)
+                gone.iter_mut().skip(*part as usize).take(1).for_each(|gone| *gone = true);
             });
             // It stands where the first of its parts stood.
             if event.parts.first().is_some_and(|(of, _)| *of == turn) {
