@@ -119,7 +119,8 @@ fn every_count_opens_into_its_findings_and_every_finding_into_its_places() {
                 let Some(bytes) = place["bytes"].as_array() else { continue };
                 let [from, to] = [0, 1].map(|at| bytes[at].as_u64().unwrap() as usize);
                 let turn = log.find_turn(None, place["turn"].as_u64().unwrap() as u32).unwrap().turn;
-                let part: u32 = place["address"].as_str().unwrap().rsplit('.').next().unwrap().parse().unwrap();
+                let part: u32 =
+                    place["address"].as_str().unwrap().rsplit('.').next().unwrap().parse().unwrap();
                 let texts = log.texts(turn).unwrap();
                 let located = texts.iter().find(|located| located.index == part).unwrap();
                 // A path may be said by the tool's name and its argument in another case; the letters are the same.
