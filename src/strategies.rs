@@ -11,6 +11,7 @@ mod full;
 mod recorded;
 pub mod recursive;
 mod truncate;
+pub mod union_find;
 
 use std::fmt;
 use std::str::FromStr;

@@ -14,5 +14,6 @@ pub mod preview;
 pub mod sections;
 pub mod sentences;
 pub mod spans;
+pub mod terms;
 pub mod tokens;
 pub mod words;

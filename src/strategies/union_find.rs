@@ -1,0 +1,169 @@
+//! Union-find compaction: a hot window of messages word for word, and a cold forest of clusters behind it.
+//!
+//! Owns how messages turn cold and are united, what was with what as of any turn, and what a reader gets. Every union
+//! is stamped, so that the forest as of a turn is found without replaying and is the forest that those messages alone
+//! would have made (but not with fitted vectors, which see the future by design). [`ColdForest`] knows messages by
+//! numbers and texts alone; [`replay`] feeds it from a session. What is written of a cluster is [`summaries`]' part.
+
+pub mod clusters;
+pub mod forest;
+pub mod rules;
+pub mod settings;
+pub mod vectors;
+
+use std::collections::VecDeque;
+
+use clusters::Clusters;
+use forest::{Forest, Stamp};
+use rules::Scene;
+use settings::{Cap, Preset, Settings, Vectors};
+use vectors::{Counts, Vector, Vocabulary};
+
+/// A message in the hot window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hot {
+    /// Its number.
+    pub message: u32,
+    /// Its terms.
+    pub counts: Counts,
+    /// Its vector, where that was made when it came.
+    pub vector: Option<Vector>,
+}
+
+/// A hot window and a cold forest.
+#[derive(Clone, Debug)]
+pub struct ColdForest {
+    settings: Settings,
+    vocabulary: Vocabulary,
+    hot: VecDeque<Hot>,
+    next: u32,
+    forest: Forest,
+    /// The message of each node.
+    messages: Vec<u32>,
+    vectors: Vec<Vector>,
+    clusters: Clusters,
+}
+
+impl ColdForest {
+    /// No message yet.
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            vocabulary: Vocabulary::new(&settings),
+            clusters: Clusters::new(settings.cap != Cap::None),
+            settings,
+            hot: VecDeque::new(),
+            next: 0,
+            forest: Forest::default(),
+            messages: Vec::new(),
+            vectors: Vec::new(),
+        }
+    }
+
+    /// With a vocabulary fitted on `texts`, where the settings ask for that.
+    pub fn fitted<'a>(settings: Settings, texts: impl Iterator<Item = &'a str>) -> Self {
+        let mut forest = Self::new(settings);
+        if settings.vectors == Vectors::Fitted {
+            forest.vocabulary.fit(texts);
+        }
+        forest
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The terms.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// The hot window, oldest first.
+    pub fn hot(&self) -> &VecDeque<Hot> {
+        &self.hot
+    }
+
+    /// The number of the next message.
+    pub fn next(&self) -> u32 {
+        self.next
+    }
+
+    /// The forest.
+    pub fn forest(&self) -> &Forest {
+        &self.forest
+    }
+
+    /// The newest clusters.
+    pub fn clusters(&self) -> &Clusters {
+        &self.clusters
+    }
+
+    /// The message of a node.
+    pub fn message(&self, node: u32) -> u32 {
+        self.messages[node as usize]
+    }
+
+    /// The node of a message that is cold.
+    pub fn node(&self, message: u32) -> Option<u32> {
+        self.messages.binary_search(&message).ok().map(|node| node as u32)
+    }
+
+    /// A node's vector.
+    pub fn vector(&self, node: u32) -> &Vector {
+        &self.vectors[node as usize]
+    }
+
+    /// Takes in the next message; gives its number and the nodes of those that turned cold.
+    pub fn append(&mut self, text: &str, at: Stamp) -> (u32, Vec<u32>) {
+        let counts = self.vocabulary.count(text);
+        if self.settings.vectors == Vectors::Incremental {
+            self.vocabulary.add(&counts);
+        }
+        // The published way weighs a message when it comes, the other when it turns cold and its neighbours are known.
+        let early = self.settings.preset == Preset::Reference;
+        let vector = early.then(|| self.vocabulary.weigh(&counts));
+        let message = self.next;
+        self.next += 1;
+        self.hot.push_back(Hot { message, counts, vector });
+        let mut cold = Vec::new();
+        while self.hot.len() > self.settings.hot as usize {
+            cold.extend(self.hot.pop_front().map(|hot| self.graduate(hot, at)));
+        }
+        (message, cold)
+    }
+
+    /// Drops the hot messages that `gone` says are no longer on the path; gives their numbers.
+    pub fn drop_hot(&mut self, mut gone: impl FnMut(u32) -> bool) -> Vec<u32> {
+        let mut dropped = Vec::new();
+        self.hot.retain(|hot| {
+            let stays = !gone(hot.message);
+            if !stays {
+                dropped.push(hot.message);
+            }
+            stays
+        });
+        dropped
+    }
+
+    fn graduate(&mut self, hot: Hot, at: Stamp) -> u32 {
+        let vector = hot.vector.unwrap_or_else(|| self.vocabulary.weigh(&hot.counts));
+        let mut scene =
+            Scene { settings: &self.settings, forest: &mut self.forest, clusters: &mut self.clusters };
+        let node = scene.graduate(&vector, at);
+        self.messages.push(hot.message);
+        self.vectors.push(vector);
+        node
+    }
+
+    /// The sum of the vectors of these nodes: terms in ascending order. Divided by their number it is the centroid.
+    pub fn sum(&self, nodes: &[u32]) -> Vector {
+        let mut sum: std::collections::BTreeMap<u32, f64> = std::collections::BTreeMap::new();
+        for node in nodes {
+            for (term, weight) in self.vector(*node).iter() {
+                *sum.entry(term).or_insert(0.0) += weight;
+            }
+        }
+        let (terms, weights) = sum.into_iter().unzip();
+        Vector::new(terms, weights)
+    }
+}

@@ -1,0 +1,154 @@
+//! The clusters of the newest state: sums of their vectors, and the products between them.
+//!
+//! Owns what both rules decide by. A centroid is a sum divided by a size, so it is the exact mean of its members, and a
+//! new message costs one sparse product with every cluster. Where the number of clusters is capped, the products between
+//! clusters are kept in a table, and every pair costs two lookups; without a cap there is no table, since nobody asks for
+//! pairs then.
+
+use foldhash::{HashMap, HashMapExt};
+
+use super::vectors::Vector;
+
+/// One cluster.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    /// The root of its members.
+    pub root: u32,
+    /// Its newest member.
+    pub latest: u32,
+    /// How many members it has.
+    pub size: u32,
+    /// The sum of its members' vectors.
+    sum: HashMap<u32, f64>,
+    /// Its place in the table.
+    slot: usize,
+    /// The product of the sum with itself.
+    square: f64,
+}
+
+impl Cluster {
+    fn dot(&self, vector: &Vector) -> f64 {
+        vector.iter().filter_map(|(term, weight)| Some(self.sum.get(&term)? * weight)).sum()
+    }
+}
+
+/// All clusters. Those that stay keep their places, and new ones come last: the order is that of their oldest members
+/// for one rule and of their roots for the other, and for both the order of ties.
+#[derive(Clone, Debug, Default)]
+pub struct Clusters {
+    list: Vec<Cluster>,
+    /// Products of sums, by slot; empty without a cap.
+    table: Vec<Vec<f64>>,
+    free: Vec<usize>,
+    capped: bool,
+}
+
+impl Clusters {
+    /// None yet.
+    pub fn new(capped: bool) -> Self {
+        Self { capped, ..Self::default() }
+    }
+
+    /// All of them, in order.
+    pub fn list(&self) -> &[Cluster] {
+        &self.list
+    }
+
+    /// A new cluster of one member; gives its place.
+    pub fn add(&mut self, root: u32, vector: &Vector) -> usize {
+        let row: Vec<(usize, f64)> = if self.capped {
+            self.list.iter().map(|cluster| (cluster.slot, cluster.dot(vector))).collect()
+        } else {
+            Vec::new()
+        };
+        let mut sum = HashMap::with_capacity(vector.len());
+        sum.extend(vector.iter());
+        let square = vector.square();
+        let slot = if self.capped { self.slot(&row, square) } else { 0 };
+        self.list.push(Cluster { root, latest: root, size: 1, sum, slot, square });
+        self.list.len() - 1
+    }
+
+    /// A place in the table for a cluster with these products.
+    fn slot(&mut self, row: &[(usize, f64)], square: f64) -> usize {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            let size = self.table.len() + 1;
+            self.table.iter_mut().for_each(|row| row.push(0.0));
+            self.table.push(vec![0.0; size]);
+            size - 1
+        });
+        for (other, product) in row {
+            self.table[slot][*other] = *product;
+            self.table[*other][slot] = *product;
+        }
+        self.table[slot][slot] = square;
+        slot
+    }
+
+    /// The product of the sums of two clusters, by their places. Without a cap it is worked out.
+    pub fn product(&self, a: usize, b: usize) -> f64 {
+        let (left, right) = (&self.list[a], &self.list[b]);
+        if self.capped {
+            return self.table[left.slot][right.slot];
+        }
+        if a == b {
+            return left.square;
+        }
+        let (small, large) = if left.sum.len() <= right.sum.len() { (left, right) } else { (right, left) };
+        small.sum.iter().filter_map(|(term, weight)| Some(large.sum.get(term)? * weight)).sum()
+    }
+
+    /// The cosine between two clusters' centroids; 0 where one says nothing.
+    pub fn cosine(&self, a: usize, b: usize) -> f64 {
+        let lengths = self.square(a).sqrt() * self.square(b).sqrt();
+        if lengths > 0.0 { self.product(a, b) / lengths } else { 0.0 }
+    }
+
+    fn square(&self, place: usize) -> f64 {
+        self.list[place].square
+    }
+
+    /// The cosine between a question and a cluster's centroid.
+    pub fn score(&self, place: usize, question: &Vector) -> f64 {
+        let lengths = self.square(place).sqrt() * question.square().sqrt();
+        if lengths > 0.0 { self.list[place].dot(question) / lengths } else { 0.0 }
+    }
+
+    /// The sum of the products of a cluster with every cluster.
+    pub fn drawn(&self, place: usize) -> f64 {
+        (0..self.list.len()).map(|other| self.product(place, other)).sum()
+    }
+
+    /// Unites two clusters at the place of the first. `root` is the root of all members from now on.
+    pub fn unite(&mut self, keep: usize, gone: usize, root: u32) {
+        let product = self.product(keep, gone);
+        let mut lost = self.list.remove(gone);
+        let kept = &mut self.list[if gone < keep { keep - 1 } else { keep }];
+        if kept.sum.len() < lost.sum.len() {
+            std::mem::swap(&mut kept.sum, &mut lost.sum);
+        }
+        for (term, weight) in lost.sum {
+            *kept.sum.entry(term).or_insert(0.0) += weight;
+        }
+        kept.root = root;
+        kept.latest = kept.latest.max(lost.latest);
+        kept.size += lost.size;
+        kept.square += lost.square + 2.0 * product;
+        let (slot, square) = (kept.slot, kept.square);
+        if self.capped {
+            self.merge_rows(slot, lost.slot, square);
+        }
+    }
+
+    fn merge_rows(&mut self, slot: usize, gone: usize, square: f64) {
+        for other in 0..self.table.len() {
+            let sum = self.table[slot][other] + self.table[gone][other];
+            self.table[slot][other] = sum;
+            self.table[other][slot] = sum;
+            self.table[gone][other] = 0.0;
+            self.table[other][gone] = 0.0;
+        }
+        self.table[slot][slot] = square;
+        self.free.push(gone);
+    }
+}
