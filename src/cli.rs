@@ -17,7 +17,7 @@ use crate::outline::ViewKind;
 #[command(name = "pentimento", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
 #[command(
     after_help = "Addresses: t489 a turn, t489.2 a part of it, @a881341/t12 a sub-agent's turn, L560 a physical \
-line, g3 a generation, b4 a block, p2 a span, i9 an item of the ledger.\nLogs: - is standard input; what is compressed with zstd or gzip is read as it is.\n\
+line, g3 a generation, b4 a block, p2 a span, i9 an item of the ledger, c45 the cluster that holds turn 45, u7 a union.\nLogs: - is standard input; what is compressed with zstd or gzip is read as it is.\n\
 Exit status: 0 done, 2 wrong usage, 3 the log could not be read, 4 nothing found, for that address or at all."
 )]
 pub struct Arguments {
@@ -96,6 +96,8 @@ pub enum TreeName {
     Generations,
     /// The block hierarchy, replayed: ledger, spans, blocks, open turns.
     Blocks,
+    /// The cold forest, replayed: its health, clusters with their unions, the hot window.
+    Forest,
 }
 
 impl From<ViewName> for ViewKind {
@@ -133,6 +135,8 @@ pub enum Command {
     Sessions(SessionsArguments),
     /// Open the newest session of the current directory, and follow it.
     Last(LastArguments),
+    /// What a reader would get of the cold forest for a question, beside the hot window.
+    Ask(AskArguments),
     /// What a summary's sentences rest on, or what became of a turn.
     Trace(TraceArguments),
     /// Delete what the store holds of a session: summaries, pins, marks, notes, counts.
@@ -227,6 +231,61 @@ pub struct ReplayOptions {
     pub retention: String,
 }
 
+/// Settings of the cold forest.
+#[derive(Debug, Args)]
+pub struct ForestOptions {
+    /// The rule that unites messages: `balanced` keeps clusters of like size, `reference` is the published one.
+    #[arg(long, value_name = "NAME", default_value = "balanced", value_parser = ["balanced", "reference"])]
+    pub preset: String,
+    /// What words weigh: by the messages so far, or `fitted` on all of them before the first, which sees the future
+    /// and is for comparison.
+    #[arg(long, value_name = "HOW", default_value = "incremental", value_parser = ["incremental", "fitted"])]
+    pub vectors: String,
+    /// Messages in the hot window: 10 without it. Of `--strategy truncate`: the turns that it keeps, instead of a budget.
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    pub hot: Option<u32>,
+    /// Clusters at the most: a number up to 1000, `sqrt` of the messages (10 at the least), or `none`.
+    #[arg(long, value_name = "NUMBER|sqrt|none", default_value = "10")]
+    pub cap: String,
+    /// Of `--preset reference`: a message joins a cluster at this similarity; 0.15 without it.
+    #[arg(long, value_name = "COSINE")]
+    pub threshold: Option<f64>,
+    /// Clusters that a reader gets.
+    #[arg(long, value_name = "NUMBER", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    pub nearest: u32,
+    /// Of `--preset reference`: a cluster is read from this similarity on; 0.05 without it.
+    #[arg(long, value_name = "COSINE")]
+    pub min_sim: Option<f64>,
+}
+
+/// Arguments of `ask`.
+#[derive(Debug, Args)]
+pub struct AskArguments {
+    /// The session log, or a forest's file.
+    pub path: PathBuf,
+    /// The question.
+    pub question: String,
+    /// As of this moment: a turn, g2, g2- or a clock time.
+    #[arg(long, value_name = "MOMENT")]
+    pub as_of: Option<String>,
+    /// Tokens that the reader may get beside the hot window (estimated).
+    #[arg(long, value_name = "TOKENS", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget: u64,
+    /// Settings of the cold forest.
+    #[command(flatten)]
+    pub forest: ForestOptions,
+    /// Who writes summaries: `extractive`, which copies sentences, or a command that
+    /// reads a prompt and prints a summary.
+    #[arg(long, value_name = "NAME|CMD", default_value = "extractive")]
+    pub summariser: String,
+    /// Tokens that the summariser can read at once.
+    #[arg(long, value_name = "TOKENS", default_value_t = 200_000)]
+    pub summariser_window: u64,
+    /// One JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Arguments of `turns`.
 #[derive(Debug, Args)]
 pub struct TurnsArguments {
@@ -252,20 +311,16 @@ pub struct ContextArguments {
     #[arg(long, value_name = "MOMENT")]
     pub as_of: Option<String>,
     /// The way to compact: `recorded` is what the agent did, `truncate` keeps the newest turns, `full` keeps all,
-    /// `blocks` is the block hierarchy, `recursive` folds every summary into the next.
+    /// `blocks` is the block hierarchy, `recursive` folds every summary into the next, `union-find` sums up clusters of
+    /// messages behind a hot window.
     #[arg(long, value_name = "NAME", default_value = "recorded")]
     pub strategy: String,
     /// Settings of `blocks` and `recursive`.
     #[command(flatten)]
     pub replay: ReplayOptions,
-    /// How many turns `truncate` keeps, instead of a budget.
-    #[arg(
-        long,
-        value_name = "TURNS",
-        conflicts_with = "budget",
-        value_parser = clap::value_parser!(u32).range(1..)
-    )]
-    pub hot: Option<u32>,
+    /// Settings of `union-find`.
+    #[command(flatten)]
+    pub forest: ForestOptions,
     /// One JSON object.
     #[arg(long)]
     pub json: bool,
@@ -288,6 +343,17 @@ pub struct TreeArguments {
     /// Settings of the view `blocks`.
     #[command(flatten)]
     pub replay: ReplayOptions,
+    /// Settings of the view `forest`.
+    #[command(flatten)]
+    pub forest: ForestOptions,
+    /// Of the view `forest`: also write it to this file in the published format (version 3), which other programs read.
+    /// The hot window is not part of that.
+    #[arg(long, value_name = "FILE")]
+    pub write: Option<PathBuf>,
+    /// Of the view `forest`: also save it to this file with its hot window, vocabulary and settings, so that it can go
+    /// on from there.
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
     /// One JSON object.
     #[arg(long)]
     pub json: bool,
@@ -298,17 +364,20 @@ pub struct TreeArguments {
 pub struct ExpandArguments {
     /// The session log.
     pub path: PathBuf,
-    /// Where: t489, t489.2, @a881341/t12, @a881341, L560, g3, b4, p2, i9.
+    /// Where: t489, t489.2, @a881341/t12, @a881341, L560, g3, b4, p2, i9, c45, u7.
     pub address: String,
     /// Every physical line from the first to the last covered record, notes included, as the log's bytes.
     #[arg(long, conflicts_with_all = ["json", "summary"])]
     pub raw: bool,
-    /// Of a generation, block or span: its summary instead of the turns it covers.
+    /// Of a generation, block, span or cluster: its summary instead of the turns it covers.
     #[arg(long)]
     pub summary: bool,
     /// Settings of the block hierarchy, where the address is in it.
     #[command(flatten)]
     pub replay: ReplayOptions,
+    /// Settings of the cold forest, where the address is in it.
+    #[command(flatten)]
+    pub forest: ForestOptions,
     /// One JSON object for each line.
     #[arg(long)]
     pub json: bool,
@@ -320,12 +389,15 @@ pub struct TraceArguments {
     /// The session log.
     pub path: PathBuf,
     /// Of a summary (g3) or one of its sentences (g3.s12): the turns it rests on. Of a turn (t489) or line (L560): the
-    /// sentences that carry it, generation by generation. Of a block or span (b4, b4.s2): the turns that its summary was
+    /// sentences that carry it, generation by generation. Of a block, span or cluster (b4, b4.s2, c45): the turns that its summary was
     /// taken from.
     pub address: String,
     /// Settings of the block hierarchy, where the address is in it.
     #[command(flatten)]
     pub replay: ReplayOptions,
+    /// Settings of the cold forest, where the address is in it.
+    #[command(flatten)]
+    pub forest: ForestOptions,
     /// A cue lexicon of your own, instead of the one that is built in.
     #[arg(long, value_name = "FILE")]
     pub lexicon: Option<PathBuf>,

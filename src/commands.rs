@@ -4,8 +4,10 @@
 //! the result; messages go to standard error. Computes nothing itself: it asks the session, the strategies and the
 //! outline.
 
+mod ask;
 mod context;
 mod expand;
+mod forests;
 mod forget;
 mod guarded;
 mod info;
@@ -110,6 +112,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Context(arguments) => on(&arguments.path, |log| context::run(log, arguments, out)),
         Command::Tree(arguments) => on(&arguments.path, |log| tree::run(log, arguments, out)),
         Command::Expand(arguments) => on(&arguments.path, |log| expand::run(log, arguments, out)),
+        Command::Ask(arguments) => on(&arguments.path, |log| ask::run(log, arguments, out)),
         Command::Trace(arguments) => on(&arguments.path, |log| trace::run(log, arguments, out)),
         Command::Forget(arguments) => forget::run(arguments, out),
         Command::Sessions(arguments) => sessions::run(arguments, out),

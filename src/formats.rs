@@ -7,6 +7,7 @@ mod arguments;
 mod blocks;
 pub mod claude_code;
 pub mod codex;
+pub mod conversation;
 pub mod facts;
 mod lenient;
 mod line;
@@ -28,6 +29,8 @@ pub enum Format {
     Codex,
     /// pi's session files, versions 1 to 3.
     Pi,
+    /// One JSON document with `messages`.
+    Conversation,
 }
 
 /// What one line says about the format of its file.
@@ -55,7 +58,7 @@ pub enum Detection {
 }
 
 impl Format {
-    const ALL: [Self; 3] = [Self::ClaudeCode, Self::Codex, Self::Pi];
+    const ALL: [Self; 4] = [Self::ClaudeCode, Self::Codex, Self::Pi, Self::Conversation];
 
     /// The name in JSON and on the screen.
     pub fn name(self) -> &'static str {
@@ -63,6 +66,7 @@ impl Format {
             Self::ClaudeCode => "claude-code",
             Self::Codex => "codex",
             Self::Pi => "pi",
+            Self::Conversation => "conversation",
         }
     }
 
@@ -79,6 +83,7 @@ impl Format {
             }
             Self::Codex => "Codex (JSON lines with \"type\" and \"payload\")",
             Self::Pi => "pi (a first line of \"type\":\"session\" with \"cwd\", then \"message\" entries)",
+            Self::Conversation => "a conversation (one JSON document with \"messages\")",
         }
     }
 
@@ -88,11 +93,18 @@ impl Format {
         self == Self::Pi
     }
 
+    /// Whether a file is one document, whole from the start, and not a row of lines that may grow.
+    pub fn is_document(self) -> bool {
+        self == Self::Conversation
+    }
+
     fn weigh(self, line: &[u8]) -> Evidence {
         match self {
             Self::ClaudeCode => claude_code::weigh(line),
             Self::Codex => codex::weigh(line),
             Self::Pi => pi::weigh(line),
+            // No line tells: it is looked for where no other format fits.
+            Self::Conversation => Evidence::Nothing,
         }
     }
 
@@ -102,6 +114,7 @@ impl Format {
             Self::ClaudeCode => Parser::ClaudeCode(claude_code::Parser::default()),
             Self::Codex => Parser::Codex(codex::Parser::default()),
             Self::Pi => Parser::Pi(pi::Parser::default()),
+            Self::Conversation => Parser::Document,
         }
     }
 
@@ -111,6 +124,7 @@ impl Format {
             Self::ClaudeCode => claude_code::texts(line),
             Self::Codex => codex::texts(line),
             Self::Pi => pi::texts(line),
+            Self::Conversation => conversation::texts(line),
         }
     }
 
@@ -129,6 +143,8 @@ pub enum Parser {
     Codex(codex::Parser),
     /// pi.
     Pi(pi::Parser),
+    /// A document: its lines say nothing each by itself.
+    Document,
 }
 
 impl Parser {
@@ -138,6 +154,7 @@ impl Parser {
             Self::ClaudeCode(parser) => parser.parse(line),
             Self::Codex(parser) => parser.parse(line),
             Self::Pi(parser) => parser.parse(line),
+            Self::Document => Record::bare("line", facts::Body::Note),
         }
     }
 }

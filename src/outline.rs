@@ -5,6 +5,7 @@
 //! a node with a million children costs nothing until somebody looks at some of them.
 
 pub mod blocks;
+pub mod forest;
 mod generations;
 mod label;
 mod labels;
@@ -59,6 +60,10 @@ pub enum Node {
     Piece(Made, u16, u16),
     /// An item of the ledger.
     Item(u32),
+    /// A cluster of the cold forest, by the node of its root.
+    Cluster(u32),
+    /// A union of clusters, by its place; below it stands what joined.
+    Union(u32),
 }
 
 /// A heading.
@@ -90,8 +95,12 @@ pub enum Group {
     Matches,
     /// The pinned ledger.
     Ledger,
-    /// Turns in no block yet.
+    /// Turns in no block or message yet.
     Open,
+    /// How balanced the cold forest is.
+    Health,
+    /// The messages of the hot window.
+    Hot,
 }
 
 /// A lazy tree.

@@ -1,5 +1,6 @@
 //! `pentimento expand`: the turns under an address, word for word, or the log's own bytes.
 
+mod forest;
 mod made;
 
 use std::io::Write;
@@ -26,6 +27,9 @@ pub(super) fn run(log: &OpenLog, arguments: &ExpandArguments, out: &mut dyn Writ
     let address: Address = arguments.address.parse()?;
     if let Some(made) = super::replay::Place::of(&address) {
         return made::run(log, &made, arguments, out);
+    }
+    if matches!(address, Address::Cluster(_) | Address::ClusterSentence { .. } | Address::Union(_)) {
+        return forest::run(log, &address, arguments, out);
     }
     if arguments.summary && !has_summary(log, &address) {
         return Err(Failure::NotFound(format!("{address} has no summary of its own")));
@@ -82,7 +86,13 @@ fn find<'a>(log: &'a OpenLog, address: &'a Address, summary: bool) -> Result<Pla
         }
         Address::Generation(generation) => find_generation(log, *generation, summary),
         Address::Sentence { generation, sentence } => find_sentence(log, *generation, *sentence),
-        Address::Block(_) | Address::Span(_) | Address::MadeSentence { .. } | Address::Item(_) => {
+        Address::Block(_)
+        | Address::Span(_)
+        | Address::MadeSentence { .. }
+        | Address::Item(_)
+        | Address::Cluster(_)
+        | Address::ClusterSentence { .. }
+        | Address::Union(_) => {
             Err(Failure::NotFound(format!("{address} is in no log: it is replayed")))
         }
         Address::Line(number) => {

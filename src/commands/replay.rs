@@ -51,8 +51,8 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn of(log: &OpenLog, options: &ReplayOptions) -> Self {
-        if options.summariser == "extractive" {
+    pub(super) fn of(log: &OpenLog, summariser: &str) -> Self {
+        if summariser == "extractive" {
             // Copies of the log, made again at once: nothing is gained by keeping them.
             return Self { summariser: Arc::new(Extractive::default()), store: OptionalStore::none().into() };
         }
@@ -61,7 +61,7 @@ impl Writer {
         let path = || log.path.to_string_lossy().into_owned();
         let session = log.session.session_ids.first().map_or_else(path, ToString::to_string);
         let belongs = Belongs { session, log: Some(log.path.clone()), place: "replayed".to_owned() };
-        let program = Arc::new(Program::new(&options.summariser));
+        let program = Arc::new(Program::new(summariser));
         Self { summariser: Arc::new(Kept::new(Arc::clone(&store), program, belongs)), store }
     }
 }
@@ -84,7 +84,7 @@ pub(super) struct Replayed {
 impl Replayed {
     pub(super) fn new(log: &OpenLog, options: &ReplayOptions) -> Result<Self, Failure> {
         let blocks = Blocks::of(log, settings(options)?)?;
-        let writer = Writer::of(log, options);
+        let writer = Writer::of(log, &options.summariser);
         let mut summaries = Summaries::new(Arc::clone(&writer.summariser));
         if blocks.settings().retention == Retention::CurrentBlock {
             summaries.write_closed(log, &blocks)?;

@@ -1,6 +1,7 @@
 //! `pentimento tree`: a view's tree as text or nested JSON.
 
 pub mod blocks;
+pub mod forest;
 
 use std::io::Write;
 
@@ -17,6 +18,9 @@ use crate::cli::{TreeArguments, TreeName};
 /// Prints the tree of a view.
 pub(super) fn run(log: &OpenLog, arguments: &TreeArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let as_of = as_of(log, arguments.as_of.as_deref())?;
+    if arguments.view != TreeName::Forest && (arguments.write.is_some() || arguments.save.is_some()) {
+        return Err(Failure::Usage("--write and --save belong to `--view forest`".to_owned()));
+    }
     let kind = match arguments.view {
         TreeName::Window => ViewKind::Window,
         TreeName::Generations => ViewKind::Generations,
@@ -26,6 +30,7 @@ pub(super) fn run(log: &OpenLog, arguments: &TreeArguments, out: &mut dyn Write)
             let view = BlocksView::new(&replayed.blocks, Some(&replayed.summaries), as_of);
             return blocks::run(log, &view, arguments, out);
         }
+        TreeName::Forest => return forest::run(log, as_of, arguments, out),
     };
     let view = View::new(log, kind, as_of);
     if arguments.json {

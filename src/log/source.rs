@@ -6,6 +6,9 @@ use super::input::Input;
 use super::spool::Flow;
 use super::{LogError, name};
 
+/// Bytes read at a time where all are wanted.
+const CHUNK: usize = 1 << 20;
+
 /// A log opened for reading back. Its copies share what was opened.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -36,6 +39,30 @@ impl Source {
             Ok(_) => Err(LogError::Short { path: self.path.clone(), offset, wanted: length }),
             Err(error) => Err(LogError::io(&self.path, offset, error)),
         }
+    }
+
+    /// All of its bytes, once they have come.
+    pub fn read_all(&self) -> Result<Vec<u8>, LogError> {
+        let mut bytes = Vec::new();
+        loop {
+            let is_whole = self.input.is_whole();
+            let start = bytes.len();
+            bytes.resize(start + CHUNK, 0);
+            let outcome = self.input.read_at(&mut bytes[start..], start as u64);
+            let count = outcome.map_err(|error| LogError::io(&self.path, start as u64, error))?;
+            bytes.truncate(start + count);
+            if count < CHUNK {
+                if is_whole {
+                    return Ok(bytes);
+                }
+                self.input.wait_beyond(bytes.len() as u64);
+            }
+        }
+    }
+
+    /// Whether nothing of it is still coming.
+    pub fn is_whole(&self) -> bool {
+        self.input.is_whole()
     }
 
     /// How it arrives, where it has to be spooled.

@@ -8,7 +8,7 @@ use crate::text::{display, numbers};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
     /// What it is: `turn`, `summary`, `section`, `sentence`, `part`, `note`, `malformed`, `group`, `share`, `thread`,
-    /// `microcompaction`, `block`, `span`, `level`, `item`.
+    /// `microcompaction`, `block`, `span`, `level`, `item`, `cluster`, `union`, `health`.
     pub kind: &'static str,
     /// Where it is.
     pub address: Option<Address>,

@@ -15,8 +15,13 @@ use super::{Group, Label, Mark, Node, View, ViewKind};
 pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
     let session = &log.session;
     match node {
-        // Blocks and what is in them are another tree's ([`super::blocks`]).
-        Node::Root | Node::Made(_) | Node::Piece(..) | Node::Item(_) => {
+        // Blocks and clusters and what is in them are other trees' ([`super::blocks`], [`super::forest`]).
+        Node::Root
+        | Node::Made(_)
+        | Node::Piece(..)
+        | Node::Item(_)
+        | Node::Cluster(_)
+        | Node::Union(_) => {
             Label { kind: "root", ..Label::default() }
         }
         Node::Generation(generation) => generation_label(view, session, generation),
@@ -182,7 +187,7 @@ fn group_label(view: &View, log: &OpenLog, group: Group) -> Label {
         Group::Earlier => format!("earlier conversations · {}", turns(view.earlier.len())),
         Group::Notes(id) => numbers::count(session.notes_after(id).len() as u64, "note"),
         Group::Matches => format!("matching turns · {}", turns(view.matches.len())),
-        Group::Ledger | Group::Open => String::new(),
+        Group::Ledger | Group::Open | Group::Health | Group::Hot => String::new(),
         Group::Threads => format!(
             "sub-agents of the whole session · {}",
             numbers::count(log.thread_count() as u64 - 1, "thread")

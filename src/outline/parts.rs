@@ -175,6 +175,8 @@ pub(super) fn sources(view: &View, log: &OpenLog, node: Node) -> Vec<TurnId> {
         | Node::AgentPart(..)
         | Node::Made(_)
         | Node::Piece(..)
-        | Node::Item(_) => Vec::new(),
+        | Node::Item(_)
+        | Node::Cluster(_)
+        | Node::Union(_) => Vec::new(),
     }
 }

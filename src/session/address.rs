@@ -47,12 +47,23 @@ pub enum Address {
     },
     /// `i9`: an item of the ledger.
     Item(u32),
+    /// `c45`: the cluster that holds turn 45.
+    Cluster(u32),
+    /// `c45.s1`: a sentence of its summary.
+    ClusterSentence {
+        /// A turn that the cluster holds.
+        of: u32,
+        /// The sentence's number, from 1.
+        sentence: u32,
+    },
+    /// `u7`: a union of clusters.
+    Union(u32),
 }
 
 /// A text that is no address.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "\"{}\" is no address here: write t489 for a turn, t489.2 for a part, @NAME/t12 for a sub-agent's turn, L560 for a line, g3 for a generation, g3.s12 for a sentence of its summary, b4 for a block, p2 for a span, b4.s2 for a sentence of theirs, i9 for an item of the ledger",
+    "\"{}\" is no address here: write t489 for a turn, t489.2 for a part, @NAME/t12 for a sub-agent's turn, L560 for a line, g3 for a generation, g3.s12 for a sentence of its summary, b4 for a block, p2 for a span, b4.s2 for a sentence of theirs, i9 for an item of the ledger, c45 for the cluster that holds turn 45, u7 for a union",
     quoted(.0)
 )]
 pub struct NotAnAddress(pub String);
@@ -102,6 +113,13 @@ impl FromStr for Address {
                 }
             }
             Some(("i", rest)) => Ok(Self::Item(number(rest)?)),
+            Some(("u", rest)) => Ok(Self::Union(number(rest)?)),
+            Some(("c", rest)) => match rest.split_once(".s") {
+                Some((of, sentence)) => {
+                    Ok(Self::ClusterSentence { of: number(of)?, sentence: number(sentence)? })
+                }
+                None => Ok(Self::Cluster(number(rest)?)),
+            },
             _ => Err(fail()),
         }
     }
@@ -127,6 +145,9 @@ impl fmt::Display for Address {
                 write!(f, "{}{of}.s{sentence}", if *span { 'p' } else { 'b' })
             }
             Self::Item(item) => write!(f, "i{item}"),
+            Self::Cluster(turn) => write!(f, "c{turn}"),
+            Self::ClusterSentence { of, sentence } => write!(f, "c{of}.s{sentence}"),
+            Self::Union(union) => write!(f, "u{union}"),
         }
     }
 }
@@ -282,6 +303,9 @@ mod tests {
             "b4.s2",
             "p2.s1",
             "i9",
+            "c45",
+            "c45.s1",
+            "u7",
         ] {
             assert_eq!(text.parse::<Address>().unwrap().to_string(), text);
         }

@@ -7,8 +7,12 @@
 
 pub mod clusters;
 pub mod forest;
+pub mod health;
+pub mod reader;
+pub mod replay;
 pub mod rules;
 pub mod settings;
+pub mod summaries;
 pub mod vectors;
 
 use std::collections::VecDeque;

@@ -10,6 +10,7 @@ use crate::session::TurnId;
 use crate::session::open::OpenLog;
 use crate::strategies::blocks::Retention;
 use crate::strategies::blocks::summaries::Written;
+use crate::summarisers::Summary;
 use crate::text::{display, sentences};
 
 use super::super::replay::{Place, Replayed, carries};
@@ -45,15 +46,20 @@ pub(super) fn run(
         None => (from..=to).filter_map(|number| log.session.numbered(0, number)).collect(),
         Some(sentence) => {
             let written = replayed.summaries.of(log, &replayed.blocks, made, &AtomicBool::new(false))?;
-            rests_on(log, &written, address, sentence)?
+            rests_on(log, &written.summary, address, sentence)?
         }
     };
     turns(log, ids, arguments, out)
 }
 
 /// The turns that a sentence of a summary is taken from, by what its maker says.
-fn rests_on(log: &OpenLog, written: &Written, address: &str, sentence: u32) -> Result<Vec<TurnId>, Failure> {
-    let text = &written.summary.text;
+pub(super) fn rests_on(
+    log: &OpenLog,
+    summary: &Summary,
+    address: &str,
+    sentence: u32,
+) -> Result<Vec<TurnId>, Failure> {
+    let text = &summary.text;
     let all = sentences::of(text);
     let found = (sentence as usize).checked_sub(1).and_then(|place| all.get(place));
     let range = &found
@@ -61,7 +67,7 @@ fn rests_on(log: &OpenLog, written: &Written, address: &str, sentence: u32) -> R
             Failure::NotFound(format!("there is no sentence {address}: the summary has {}", all.len()))
         })?
         .range;
-    let lines = written.summary.lines.iter();
+    let lines = summary.lines.iter();
     let mut numbers: Vec<u32> = lines
         .filter(|line| line.range.start < range.end && range.start < line.range.end)
         .flat_map(|line| line.turns.iter().copied())
@@ -76,7 +82,7 @@ fn rests_on(log: &OpenLog, written: &Written, address: &str, sentence: u32) -> R
     Ok(numbers.into_iter().filter_map(|number| log.session.numbered(0, number)).collect())
 }
 
-fn turns(
+pub(super) fn turns(
     log: &OpenLog,
     ids: Vec<TurnId>,
     arguments: &ExpandArguments,

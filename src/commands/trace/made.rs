@@ -13,11 +13,13 @@ use crate::lineage::support::TOGETHER;
 use crate::lineage::trace::{Trace, Traced, trace};
 use crate::lineage::weights;
 use crate::session::open::OpenLog;
-use crate::strategies::blocks::summaries::Written;
+use crate::session::TurnId;
+use crate::summarisers::Summary;
 use crate::text::display::safe;
 use crate::text::lexicon::Lexicon;
 use crate::text::preview;
 
+use super::super::forests::Cold;
 use super::super::replay::{Place, Replayed};
 use super::super::{Failure, SCHEMA};
 use super::{Tracer, rounded, source_address, source_json, standing};
@@ -41,17 +43,67 @@ pub(super) fn run(
     };
     replayed.range(made)?;
     let written = replayed.summaries.of(log, &replayed.blocks, made, &AtomicBool::new(false))?;
-    let address = Place::Whole(made).to_string();
-    let lines: Vec<Line> = written.summary.lines.iter().map(|line| exact(log, line)).collect();
+    let text = Text {
+        address: Place::Whole(made).to_string(),
+        summary: &written.summary,
+        depth: written.plan.depth(),
+        summariser: &written.summariser,
+        inputs: replayed.blocks.inputs(&log.session, made),
+    };
+    sentences(log, &text, only, arguments, lexicon, out)
+}
+
+/// Prints what the summary of the cluster that holds a turn rests on.
+pub(super) fn cluster(
+    log: &OpenLog,
+    turn: u32,
+    only: Option<u32>,
+    arguments: &TraceArguments,
+    lexicon: &Lexicon,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let options = &arguments.replay;
+    let last = log.session.last();
+    let mut cold = Cold::new(log, &arguments.forest, last, &options.summariser, options.summariser_window)?;
+    let root = cold.root(log, turn)?;
+    let written = cold.summary(log, root)?;
+    let text = Text {
+        address: cold.view(last).address(root).to_string(),
+        summary: &written.summary,
+        depth: written.depth,
+        summariser: &written.summariser,
+        inputs: cold.replay.turns(&log.session, root, last),
+    };
+    sentences(log, &text, only, arguments, lexicon, out)
+}
+
+/// A summary that was made here.
+struct Text<'a> {
+    address: String,
+    summary: &'a Summary,
+    depth: u32,
+    summariser: &'a str,
+    /// The turns that it was made from.
+    inputs: Vec<TurnId>,
+}
+
+fn sentences(
+    log: &OpenLog,
+    of: &Text,
+    only: Option<u32>,
+    arguments: &TraceArguments,
+    lexicon: &Lexicon,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let Text { address, summary, depth, summariser, inputs } = of;
+    let lines: Vec<Line> = summary.lines.iter().map(|line| exact(log, line)).collect();
     if lines.iter().all(|line| line.turns.is_empty()) {
         return Err(Failure::NotFound(format!(
-            "{address} cannot be traced: {} does not say which turns its lines rest on",
-            written.summariser
+            "{address} cannot be traced: {summariser} does not say which turns its lines rest on"
         )));
     }
-    let inputs = replayed.blocks.inputs(&log.session, made);
     let stands = inputs.last().copied().ok_or_else(|| Failure::NotFound(format!("{address} is empty")))?;
-    let plan = Plan::made(&log.session, 0, stands, written.summary.text.clone(), lines);
+    let plan = Plan::made(&log.session, 0, stands, summary.text.clone(), lines);
     let traced = trace(&plan, &log.source, lexicon, weights::built_in())?;
     let all = traced.sentences.len();
     let places = match only {
@@ -60,23 +112,22 @@ pub(super) fn run(
             Some(place) => place..place + 1,
             None => {
                 return Err(Failure::NotFound(format!(
-                    "there is no sentence {place}: the summary has {all}"
+                    "there is no sentence {address}.s{sentence}: the summary has {all}"
                 )));
             }
         },
     };
     if !arguments.json {
-        let depth = written.plan.depth();
         writeln!(
             out,
             "{address} · by {} · depth {depth} · lexicon {}",
-            safe(&written.summariser),
+            safe(summariser),
             traced.lexicon
         )?;
     }
     for place in places {
         let name = format!("{address}.s{}", place + 1);
-        print(&name, &written, &traced, &traced.sentences[place], arguments.json, out)?;
+        print(&name, of, &traced, &traced.sentences[place], arguments.json, out)?;
     }
     Ok(())
 }
@@ -88,7 +139,7 @@ fn exact(log: &OpenLog, line: &crate::summarisers::SummaryLine) -> Line {
 
 fn print(
     name: &str,
-    written: &Written,
+    of: &Text,
     trace: &Trace,
     traced: &Traced,
     as_json: bool,
@@ -108,8 +159,8 @@ fn print(
             "verbatim": traced.verbatim,
             "sources": sources.map(source_json).collect::<Vec<_>>(),
             "origin": traced.origin.name(),
-            "depth": written.plan.depth(),
-            "summariser": written.summariser,
+            "depth": of.depth,
+            "summariser": of.summariser,
             "lexicon": trace.lexicon,
         });
         writeln!(out, "{value}")?;

@@ -177,6 +177,12 @@ fn fits(text: &str, window: u64) -> bool {
     u64::from(tokens::estimate(text)) <= window
 }
 
+/// What a summariser is given of whole turns.
+pub fn of_turns(log: &OpenLog, turns: &[TurnId]) -> Result<Vec<SourceTurn>, LogError> {
+    let slices = turns.iter().map(|turn| Slice { turn: *turn, cut: None }).collect();
+    sources(log, &Piece { turns: (0, 0), tokens: 0, slices })
+}
+
 /// What a summariser is given of a piece.
 pub fn sources(log: &OpenLog, piece: &Piece) -> Result<Vec<SourceTurn>, LogError> {
     let mut out: Vec<SourceTurn> = Vec::new();

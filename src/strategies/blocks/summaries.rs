@@ -150,16 +150,16 @@ impl Summaries {
 }
 
 /// A plan carried out.
-struct Climbed {
-    plan: Plan,
-    top: Summary,
-    below: Vec<Vec<Summary>>,
-    input: InputHash,
-    read: u64,
+pub(in crate::strategies) struct Climbed {
+    pub plan: Plan,
+    pub top: Summary,
+    pub below: Vec<Vec<Summary>>,
+    pub input: InputHash,
+    pub read: u64,
 }
 
 /// Summarises level by level: originals first, then summaries of them.
-fn climb(
+pub(in crate::strategies) fn climb(
     log: &OpenLog,
     plan: Plan,
     budget: u32,

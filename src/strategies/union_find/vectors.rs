@@ -95,6 +95,8 @@ pub struct Vocabulary {
     names: Vec<Arc<str>>,
     messages_with: Vec<u32>,
     messages: u32,
+    /// Fitted: terms that come later are left out.
+    sealed: bool,
 }
 
 impl Vocabulary {
@@ -107,6 +109,7 @@ impl Vocabulary {
             names: Vec::new(),
             messages_with: Vec::new(),
             messages: 0,
+            sealed: false,
         }
     }
 
@@ -118,6 +121,7 @@ impl Vocabulary {
             vocabulary.messages_with[number] = with;
         }
         vocabulary.messages = messages;
+        vocabulary.sealed = settings.vectors == Vectors::Fitted;
         vocabulary
     }
 
@@ -172,6 +176,7 @@ impl Vocabulary {
             let counts = self.count(text);
             self.add(&counts);
         }
+        self.sealed = true;
     }
 
     /// The terms of a message; those not seen before join the vocabulary, unless that was fitted.
@@ -193,8 +198,12 @@ impl Vocabulary {
         }
         // Terms are numbered in the order in which they were first said.
         found.sort_unstable_by_key(|(_, _, first)| *first);
-        let mut terms: Vec<(u32, u32)> =
-            found.into_iter().map(|(term, count, _)| (self.intern(&term), count)).collect();
+        let number = |(term, count, _): (Box<str>, u32, u32)| {
+            let known = self.numbers.get(&*term).copied();
+            let number = if self.sealed { known } else { Some(known.unwrap_or_else(|| self.intern(&term))) };
+            Some((number?, count))
+        };
+        let mut terms: Vec<(u32, u32)> = found.into_iter().filter_map(number).collect();
         terms.sort_unstable();
         Counts { terms, total }
     }

@@ -274,7 +274,13 @@ fn to_address(model: &mut Model, address: &Address) {
                 }
             }
         }
-        Address::Block(_) | Address::Span(_) | Address::MadeSentence { .. } | Address::Item(_) => {
+        Address::Block(_)
+        | Address::Span(_)
+        | Address::MadeSentence { .. }
+        | Address::Item(_)
+        | Address::Cluster(_)
+        | Address::ClusterSentence { .. }
+        | Address::Union(_) => {
             missing(model, format!("{address} is in the tree of `pentimento tree --view blocks`"));
         }
         Address::Line(line) => match log.find_line(*line) {
