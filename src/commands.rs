@@ -110,9 +110,18 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Info { path, json, costs } => on(path, |log| info::run(log, *json, costs, out)),
         Command::Turns(arguments) => on(&arguments.path, |log| turns::run(log, arguments, out)),
         Command::Context(arguments) => on(&arguments.path, |log| context::run(log, arguments, out)),
-        Command::Tree(arguments) => on(&arguments.path, |log| tree::run(log, arguments, out)),
-        Command::Expand(arguments) => on(&arguments.path, |log| expand::run(log, arguments, out)),
-        Command::Ask(arguments) => on(&arguments.path, |log| ask::run(log, arguments, out)),
+        Command::Tree(arguments) => on_either(&arguments.path, |open| match open {
+            Open::Log(log) => tree::run(log, arguments, out),
+            Open::Forest(forest) => forest.tree(arguments, out),
+        }),
+        Command::Expand(arguments) => on_either(&arguments.path, |open| match open {
+            Open::Log(log) => expand::run(log, arguments, out),
+            Open::Forest(forest) => forest.expand(arguments, out),
+        }),
+        Command::Ask(arguments) => on_either(&arguments.path, |open| match open {
+            Open::Log(log) => ask::run(log, arguments, out),
+            Open::Forest(forest) => forest.ask(arguments, out),
+        }),
         Command::Trace(arguments) => on(&arguments.path, |log| trace::run(log, arguments, out)),
         Command::Forget(arguments) => forget::run(arguments, out),
         Command::Sessions(arguments) => sessions::run(arguments, out),
@@ -138,6 +147,28 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
 fn on(path: &Path, command: impl FnOnce(&OpenLog) -> Result<(), Failure>) -> Result<(), Failure> {
     let log = OpenLog::load(path)?;
     let outcome = command(&log);
+    log.notices().iter().for_each(|notice| complain(notice));
+    outcome
+}
+
+/// What a path may name.
+enum Open<'a> {
+    /// A log.
+    Log(&'a OpenLog),
+    /// A forest's file.
+    Forest(&'a forests::file::ForestLog),
+}
+
+/// Runs `command` on the log at `path`, or on the forest that is in a file there.
+fn on_either(path: &Path, command: impl FnOnce(Open) -> Result<(), Failure>) -> Result<(), Failure> {
+    let log = match OpenLog::load(path) {
+        Ok(log) => log,
+        Err(error @ LogError::Unknown { .. }) => {
+            return command(Open::Forest(&forests::file::open(path, error)?));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let outcome = command(Open::Log(&log));
     log.notices().iter().for_each(|notice| complain(notice));
     outcome
 }

@@ -7,6 +7,7 @@
 pub mod cli;
 pub mod commands;
 pub mod discover;
+pub mod export;
 pub mod formats;
 pub mod lineage;
 pub mod log;

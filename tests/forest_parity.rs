@@ -27,8 +27,7 @@ fn messages(name: &str) -> Option<Vec<String>> {
 }
 
 fn reference(threshold: f64, cap: Cap, messages: &[String]) -> ColdForest {
-    let settings =
-        Settings { vectors: Vectors::Fitted, threshold, cap, ..Settings::of(Preset::Reference) };
+    let settings = Settings { vectors: Vectors::Fitted, threshold, cap, ..Settings::of(Preset::Reference) };
     let mut forest = ColdForest::fitted(settings, messages.iter().map(String::as_str));
     for (at, message) in (1..).zip(messages) {
         forest.append(message, at);

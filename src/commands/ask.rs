@@ -66,9 +66,7 @@ impl Page<'_> {
 
     fn to_json(&self) -> Value {
         let forest = self.replay().forest().forest();
-        let score = |(root, score): &(u32, f64)| {
-            json!({"address": self.address(*root), "score": score, "size": forest.size(*root, u32::MAX)})
-        };
+        let score = |(root, score): &(u32, f64)| json!({"address": self.address(*root), "score": score, "size": forest.size(*root, u32::MAX)});
         let raw = self.reading.raw.iter().map(|raw| {
             json!({
                 "turns": self.replay().message(raw.node).turns,

@@ -55,7 +55,13 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
         }
         UNION_FIND => {
             let options = &arguments.replay;
-            let cold = cold.insert(Cold::new(log, &arguments.forest, as_of, &options.summariser, options.summariser_window)?);
+            let cold = cold.insert(Cold::new(
+                log,
+                &arguments.forest,
+                as_of,
+                &options.summariser,
+                options.summariser_window,
+            )?);
             cold.write(log, as_of)?;
             cold.replay.context(&log.session, as_of)
         }

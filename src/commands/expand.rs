@@ -92,9 +92,7 @@ fn find<'a>(log: &'a OpenLog, address: &'a Address, summary: bool) -> Result<Pla
         | Address::Item(_)
         | Address::Cluster(_)
         | Address::ClusterSentence { .. }
-        | Address::Union(_) => {
-            Err(Failure::NotFound(format!("{address} is in no log: it is replayed")))
-        }
+        | Address::Union(_) => Err(Failure::NotFound(format!("{address} is in no log: it is replayed"))),
         Address::Line(number) => {
             let row = log.find_line(*number)?;
             let what = match log.session.row(row).turn() {

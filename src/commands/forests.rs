@@ -1,6 +1,8 @@
 //! The cold forest on the command line: its settings as typed, resolved; the replay with its summaries.
 
-use std::path::Path;
+pub(super) mod file;
+pub(super) mod write;
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -38,7 +40,8 @@ pub(super) fn settings(options: &ForestOptions) -> Result<Settings, Failure> {
     })?;
     if cap == Cap::None && preset == Preset::Balanced {
         return Err(Failure::Usage(
-            "--cap none belongs to `--preset reference`: the balanced rule unites because of its cap".to_owned(),
+            "--cap none belongs to `--preset reference`: the balanced rule unites because of its cap"
+                .to_owned(),
         ));
     }
     Ok(Settings {
@@ -115,9 +118,4 @@ impl Cold {
     pub(super) fn originals<'a>(&'a mut self, log: &'a OpenLog) -> OfLog<'a> {
         OfLog { log, replay: &self.replay, summaries: &mut self.summaries }
     }
-}
-
-/// Where a file cannot be written.
-pub(super) fn unwritten(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::Unreadable(format!("{}: cannot be written: {error}", crate::log::name::shown(path)))
 }

@@ -36,7 +36,8 @@ pub(super) fn run(log: &OpenLog, arguments: &TraceArguments, out: &mut dyn Write
         return made::run(log, &place, arguments, lexicon, out);
     }
     if let Address::Cluster(turn) | Address::ClusterSentence { of: turn, .. } = address {
-        let only = if let Address::ClusterSentence { sentence, .. } = address { Some(sentence) } else { None };
+        let only =
+            if let Address::ClusterSentence { sentence, .. } = address { Some(sentence) } else { None };
         return made::cluster(log, turn, only, arguments, lexicon, out);
     }
     let mut tracer = Tracer::new(log, lexicon);
@@ -62,9 +63,7 @@ pub(super) fn run(log: &OpenLog, arguments: &TraceArguments, out: &mut dyn Write
         | Address::Item(_)
         | Address::Cluster(_)
         | Address::ClusterSentence { .. }
-        | Address::Union(_) => {
-            Err(Failure::NotFound(format!("{address} is in no log: it is replayed")))
-        }
+        | Address::Union(_) => Err(Failure::NotFound(format!("{address} is in no log: it is replayed"))),
         Address::Turn { .. } | Address::Thread(_) => Err(Failure::NotFound(
             "a sub-agent's turns are in no summary of this session: trace the result that reports them"
                 .to_owned(),

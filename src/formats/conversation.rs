@@ -143,7 +143,8 @@ fn speaker(message: &Message) -> (Role, Cow<'static, str>) {
 pub fn texts(message: &[u8]) -> Vec<PartText> {
     whole::read(message, |text| {
         let Whole(value) = serde_json::from_str(text)?;
-        let content = if value.is_string() { whole::blocks(&value) } else { whole::blocks(&value["content"]) };
+        let content =
+            if value.is_string() { whole::blocks(&value) } else { whole::blocks(&value["content"]) };
         Ok(if content.is_empty() { whole::blocks(&value["body"]) } else { content })
     })
 }
@@ -171,8 +172,7 @@ mod tests {
         let document = "{\"title\":\"T\",\n \"messages\":[\"one\",\n{\"role\":\"assistant\",\"content\":\"two\"},\
                         {\"author\":\"ann\",\"body\":\"thr\\u0065e\"}, \"\"],\"timestamps\":[]}";
         let found = spoken(document).unwrap();
-        let expected =
-            [(Role::User, 2, "one"), (Role::Assistant, 3, "two"), (Role::User, 3, "three")];
+        let expected = [(Role::User, 2, "one"), (Role::Assistant, 3, "two"), (Role::User, 3, "three")];
         assert_eq!(found, expected.map(|(role, line, text)| (role, line, text.to_owned())));
     }
 

@@ -96,7 +96,9 @@ impl<'a> ForestView<'a> {
                 root
             }
             Node::Cluster(root) => self.below(log, root),
-            Node::Union(place) => self.union(place).map_or_else(Vec::new, |union| self.below(log, union.loser)),
+            Node::Union(place) => {
+                self.union(place).map_or_else(Vec::new, |union| self.below(log, union.loser))
+            }
             Node::Group(Group::Hot) => self.of_messages(log, &self.replay.hot(self.as_of)),
             Node::Group(Group::Open) => {
                 let (from, to) = self.open();
@@ -170,7 +172,9 @@ impl<'a> ForestView<'a> {
     fn group_label(&self, log: &OpenLog, group: Group) -> Label {
         let (kind, text) = match group {
             Group::Health => ("health", self.health().line()),
-            Group::Hot => ("group", format!("hot · {}", count(self.replay.hot(self.as_of).len() as u64, "message"))),
+            Group::Hot => {
+                ("group", format!("hot · {}", count(self.replay.hot(self.as_of).len() as u64, "message")))
+            }
             Group::Open => {
                 let (from, to) = self.open();
                 ("group", format!("not closed · {}", count(u64::from(to + 1 - from), "turn")))

@@ -16,12 +16,7 @@ pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
     let session = &log.session;
     match node {
         // Blocks and clusters and what is in them are other trees' ([`super::blocks`], [`super::forest`]).
-        Node::Root
-        | Node::Made(_)
-        | Node::Piece(..)
-        | Node::Item(_)
-        | Node::Cluster(_)
-        | Node::Union(_) => {
+        Node::Root | Node::Made(_) | Node::Piece(..) | Node::Item(_) | Node::Cluster(_) | Node::Union(_) => {
             Label { kind: "root", ..Label::default() }
         }
         Node::Generation(generation) => generation_label(view, session, generation),

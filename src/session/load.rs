@@ -279,7 +279,9 @@ impl Feed {
             // Where a compressed file is cut into pieces says nothing of its lines.
             Update::Nothing if self.tail.is_flowing() => News::Nothing,
             Update::Nothing if self.is_document() => News::Nothing,
-            Update::Nothing if self.reader.format.is_none() && self.source().is_some_and(|s| s.is_whole()) => {
+            Update::Nothing
+                if self.reader.format.is_none() && self.source().is_some_and(|s| s.is_whole()) =>
+            {
                 self.document(path).unwrap_or_else(|| self.open_record())
             }
             Update::Nothing => self.open_record(),

@@ -5,12 +5,16 @@
 //! would have made (but not with fitted vectors, which see the future by design). [`ColdForest`] knows messages by
 //! numbers and texts alone; [`replay`] feeds it from a session. What is written of a cluster is [`summaries`]' part.
 
+pub mod check;
 pub mod clusters;
+pub mod exchange;
+pub mod file;
 pub mod forest;
 pub mod health;
 pub mod reader;
 pub mod replay;
 pub mod rules;
+pub mod saved;
 pub mod settings;
 pub mod summaries;
 pub mod vectors;
@@ -77,6 +81,12 @@ impl ColdForest {
         &self.settings
     }
 
+    /// A reader gets what these settings say from now on: how many clusters, from which similarity, by whose way.
+    pub fn read_as(&mut self, settings: &Settings) {
+        let Settings { preset, nearest, min_sim, .. } = *settings;
+        self.settings = Settings { preset, nearest, min_sim, ..self.settings };
+    }
+
     /// The terms.
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
@@ -134,6 +144,31 @@ impl ColdForest {
             cold.extend(self.hot.pop_front().map(|hot| self.graduate(hot, at)));
         }
         (message, cold)
+    }
+
+    /// A forest of these texts in the clusters that somebody else made: each a list of texts, its root first. Vectors are
+    /// this program's. It is for reading; nothing is to be appended.
+    pub fn of_clusters(settings: Settings, texts: &[String], clusters: &[Vec<u32>]) -> Self {
+        let mut forest = Self::new(Settings { cap: Cap::None, ..settings });
+        let counts: Vec<Counts> = texts.iter().map(|text| forest.vocabulary.count(text)).collect();
+        counts.iter().for_each(|counts| forest.vocabulary.add(counts));
+        for (message, counts) in (0..).zip(&counts) {
+            let vector = forest.vocabulary.weigh(counts);
+            forest.forest.add(message);
+            forest.messages.push(message);
+            forest.vectors.push(vector);
+        }
+        for members in clusters {
+            for member in members.iter().skip(1).filter(|member| (**member as usize) < texts.len()) {
+                forest.forest.unite(members[0], *member, texts.len() as u32, 0.0, forest::Cause::Chosen);
+            }
+        }
+        for root in forest.forest.roots(Stamp::MAX) {
+            let members = forest.forest.members(root, Stamp::MAX);
+            forest.clusters.add_whole(root, &forest.sum(&members), members.len() as u32);
+        }
+        forest.next = texts.len() as u32;
+        forest
     }
 
     /// Drops the hot messages that `gone` says are no longer on the path; gives their numbers.

@@ -125,15 +125,10 @@ mod tests {
 
     #[test]
     fn names_are_split_and_kept_whole() {
-        assert_eq!(mixed("Edit src/parseConfig.rs."), [
-            "edit",
-            "src",
-            "parseconfig",
-            "parse",
-            "config",
-            "rs",
-            "src/parseconfig.rs"
-        ]);
+        assert_eq!(
+            mixed("Edit src/parseConfig.rs."),
+            ["edit", "src", "parseconfig", "parse", "config", "rs", "src/parseconfig.rs"]
+        );
         assert_eq!(mixed("HTTPServer v2.1.7"), ["httpserver", "http", "server", "v2", "1", "7", "v2.1.7"]);
         assert_eq!(mixed("the (MAX_SIZE) and - ../x"), ["max", "size", "max_size", "x"]);
         assert_eq!(mixed("größeÄndern"), ["größeändern", "größe", "ändern"]);

@@ -66,9 +66,7 @@ fn summary(
     let ids = cold.replay.turns(&log.session, root, last);
     let covers = runs(ids.iter().map(|id| log.session.turn(*id).number));
     if as_json {
-        let line = |line: &crate::summarisers::SummaryLine| {
-            json!({"text": written.summary.text.get(line.range.clone()), "turns": line.turns})
-        };
+        let line = |line: &crate::summarisers::SummaryLine| json!({"text": written.summary.text.get(line.range.clone()), "turns": line.turns});
         let value = json!({
             "address": address.to_string(),
             "role": "summary",

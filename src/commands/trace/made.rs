@@ -12,8 +12,8 @@ use crate::lineage::range::Plan;
 use crate::lineage::support::TOGETHER;
 use crate::lineage::trace::{Trace, Traced, trace};
 use crate::lineage::weights;
-use crate::session::open::OpenLog;
 use crate::session::TurnId;
+use crate::session::open::OpenLog;
 use crate::summarisers::Summary;
 use crate::text::display::safe;
 use crate::text::lexicon::Lexicon;
@@ -118,12 +118,7 @@ fn sentences(
         },
     };
     if !arguments.json {
-        writeln!(
-            out,
-            "{address} · by {} · depth {depth} · lexicon {}",
-            safe(summariser),
-            traced.lexicon
-        )?;
+        writeln!(out, "{address} · by {} · depth {depth} · lexicon {}", safe(summariser), traced.lexicon)?;
     }
     for place in places {
         let name = format!("{address}.s{}", place + 1);

@@ -12,7 +12,7 @@ use crate::strategies::union_find::health::Health;
 use crate::strategies::union_find::settings::{Preset, Settings};
 use crate::strategies::union_find::summaries::Standing;
 
-use super::super::forests::Cold;
+use super::super::forests::{Cold, write};
 use super::super::{Failure, SCHEMA};
 use super::{children, print};
 
@@ -26,7 +26,7 @@ pub(super) fn run(
     let options = &arguments.replay;
     let mut cold = Cold::new(log, &arguments.forest, as_of, &options.summariser, options.summariser_window)?;
     if arguments.write.is_some() || arguments.save.is_some() {
-        cold.write(log, as_of)?;
+        write::run(log, &mut cold, arguments)?;
     }
     let view = cold.view(as_of);
     if arguments.json {
@@ -103,7 +103,10 @@ fn of_forest(log: &OpenLog, view: &ForestView, node: Node, value: &mut Value) {
             set("members", json!(numbers(node)));
             set("terms", json!(view.top_terms(root)));
             set("similarity", json!(union.map(|union| union.similarity)));
-            set("forced", json!(union.map(|union| union.cause == crate::strategies::union_find::forest::Cause::Forced)));
+            set(
+                "forced",
+                json!(union.map(|union| union.cause == crate::strategies::union_find::forest::Cause::Forced)),
+            );
             set("abandoned", json!(view.abandoned(log, root)));
             if let Some(Standing::Whole(written)) = view.standing(root) {
                 set("summary", json!(written.summary.text));

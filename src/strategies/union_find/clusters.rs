@@ -28,7 +28,7 @@ pub struct Cluster {
 
 impl Cluster {
     fn dot(&self, vector: &Vector) -> f64 {
-        vector.iter().filter_map(|(term, weight)| Some(self.sum.get(&term)? * weight)).sum()
+        vector.iter().filter_map(|(term, weight)| Some(self.sum.get(&term)? * weight)).fold(0.0, |a, b| a + b)
     }
 }
 
@@ -69,6 +69,12 @@ impl Clusters {
         self.list.len() - 1
     }
 
+    /// A cluster of `size` members whose vectors have this sum.
+    pub fn add_whole(&mut self, root: u32, sum: &Vector, size: u32) {
+        let place = self.add(root, sum);
+        self.list[place].size = size;
+    }
+
     /// A place in the table for a cluster with these products.
     fn slot(&mut self, row: &[(usize, f64)], square: f64) -> usize {
         let slot = self.free.pop().unwrap_or_else(|| {
@@ -95,7 +101,14 @@ impl Clusters {
             return left.square;
         }
         let (small, large) = if left.sum.len() <= right.sum.len() { (left, right) } else { (right, left) };
-        small.sum.iter().filter_map(|(term, weight)| Some(large.sum.get(term)? * weight)).sum()
+        // In the order of the terms: a sum of floating numbers depends on it.
+        let mut common: Vec<(u32, f64)> = small
+            .sum
+            .iter()
+            .filter_map(|(term, weight)| Some((*term, large.sum.get(term)? * weight)))
+            .collect();
+        common.sort_unstable_by_key(|(term, _)| *term);
+        common.into_iter().fold(0.0, |sum, (_, product)| sum + product)
     }
 
     /// The cosine between two clusters' centroids; 0 where one says nothing.

@@ -52,6 +52,8 @@ pub struct Union {
     pub sizes: (u32, u32),
     /// The winner's rank from now on.
     pub rank: u8,
+    /// How many nodes there were.
+    pub nodes: u32,
 }
 
 const NONE: u32 = u32::MAX;
@@ -234,7 +236,8 @@ impl Forest {
         }
         let sizes = (self.size(winner, Stamp::MAX), self.size(loser, Stamp::MAX));
         let rank = self.rank(winner);
-        let union = Union { winner, loser, at, similarity, cause, sizes, rank };
+        let nodes = self.nodes.len() as u32;
+        let union = Union { winner, loser, at, similarity, cause, sizes, rank, nodes };
         self.link(union);
         Some(union)
     }

@@ -17,9 +17,9 @@ use crate::session::{Session, TurnId};
 use crate::text::numbers::runs;
 use crate::text::preview::floor;
 
-use super::ColdForest;
 use super::super::blocks::{planned, tokens_of};
 use super::super::{Context, Entry, UNION_FIND};
+use super::ColdForest;
 use super::forest::Stamp;
 use super::settings::{Settings, Vectors};
 use super::summaries;

@@ -42,6 +42,18 @@ impl Scene<'_> {
         node
     }
 
+    /// Takes in a node as it was taken in once, with the unions that followed; false where they cannot have.
+    pub fn restore(&mut self, vector: &Vector, at: Stamp, unions: &[(u32, u32, Stamp, Cause)]) -> bool {
+        let node = self.forest.add(at);
+        self.clusters.add(node, vector);
+        unions.iter().all(|(winner, loser, at, cause)| {
+            let place = |root: u32| self.clusters.list().iter().position(|cluster| cluster.root == root);
+            let (Some(first), Some(second)) = (place(*winner), place(*loser)) else { return false };
+            self.unite(first, second, *at, *cause);
+            self.forest.unions().last().is_some_and(|union| union.winner == *winner && union.loser == *loser)
+        })
+    }
+
     fn unite(&mut self, first: usize, second: usize, at: Stamp, cause: Cause) {
         let similarity = self.clusters.cosine(first, second);
         let list = self.clusters.list();
@@ -76,8 +88,7 @@ impl Scene<'_> {
 
     /// The cluster nearest to the new one at `place`, which is the last, and their similarity.
     fn nearest(&self, place: usize) -> Option<(usize, f64)> {
-        let similarities: Vec<f64> =
-            (0..=place).map(|other| self.clusters.cosine(place, other)).collect();
+        let similarities: Vec<f64> = (0..=place).map(|other| self.clusters.cosine(place, other)).collect();
         let mut best = (None, -1.0);
         for (other, similarity) in similarities.iter().enumerate() {
             if *similarity > best.1 {

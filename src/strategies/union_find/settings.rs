@@ -154,13 +154,10 @@ mod tests {
     #[test]
     fn the_root_cap_grows_with_the_messages() {
         let cap = |cold| Cap::Root.of(cold);
-        assert_eq!([cap(1), cap(100), cap(101), cap(10_000), cap(u32::MAX)], [
-            Some(10),
-            Some(10),
-            Some(11),
-            Some(100),
-            Some(1000)
-        ]);
+        assert_eq!(
+            [cap(1), cap(100), cap(101), cap(10_000), cap(u32::MAX)],
+            [Some(10), Some(10), Some(11), Some(100), Some(1000)]
+        );
         for text in ["10", "sqrt", "none"] {
             assert_eq!(Cap::parse(text).unwrap().to_string(), text);
         }
