@@ -175,6 +175,7 @@ fn measure_support(prepared: &[Prepared]) {
         let there = &prepared[(at + 1) % prepared.len()].summary.texts;
         let strange = Texts {
             blocks: there.blocks.clone(),
+            repeats: there.repeats.clone(),
             summary: here.summary.texts.summary.clone(),
             sentences: here.summary.texts.sentences.clone(),
             previous: String::new(),

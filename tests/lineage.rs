@@ -94,7 +94,7 @@ fn chains_lead_through_generations_and_back() {
     assert_eq!(traces.chain(SentenceId { generation: 2, place: new }).depth, 1);
     // And forward from the prompt.
     let prompt = log.session.numbered(0, 1).expect("a first turn");
-    let forward = traces.forward(&log.session, prompt);
+    let forward = traces.forward(&log.session, prompt, log.session.last());
     assert!(!forward.in_view);
     assert_eq!(forward.last_seen, Some(2));
     let [(1, Fate::Summarised(first)), (2, Fate::Inherited(heirs))] = &forward.generations[..] else {
@@ -122,7 +122,7 @@ fn kept_turns_are_told_by_the_log() {
     let log = open("kept-segment.jsonl");
     let kept = log.session.compactions()[0].kept[0].0;
     let turn = log.session.numbered(0, kept).expect("a kept turn");
-    let forward = Traces::default().forward(&log.session, turn);
+    let forward = Traces::default().forward(&log.session, turn, log.session.last());
     assert!(matches!(forward.generations[0], (1, Fate::Kept)));
     assert!(forward.in_view);
     assert_eq!(forward.last_seen, Some(1));

@@ -8,10 +8,12 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::cli::TraceArguments;
-use crate::lineage::chain::{Carried, Carrier, Fate, Forward, SentenceId, Traces};
+use crate::lineage::chain::{Carried, Carrier, Chain, Forward, SentenceId, Traces};
+use crate::lineage::contrast::Contrast;
 use crate::lineage::prepared::Prepared;
 use crate::lineage::range::Texts;
 use crate::lineage::support::TOGETHER;
+use crate::lineage::told;
 use crate::lineage::trace::{SourceLink, Trace, Traced};
 use crate::lineage::weights;
 use crate::session::address::Address;
@@ -46,8 +48,13 @@ pub(super) fn run(log: &OpenLog, arguments: &TraceArguments, out: &mut dyn Write
         Address::Sentence { generation, sentence } => {
             tracer.sentence(generation, sentence, arguments.json, out)
         }
-        Address::Turn { thread: None, number, .. } => {
+        Address::Turn { thread: None, number, part } => {
             let turn = log.find_turn(None, number)?.turn;
+            let parts = log.session.part_count(turn);
+            if part.is_some_and(|part| part as usize >= parts) {
+                return Err(Lost::Part(format!("t{number}"), parts).into());
+            }
+            // A summary keeps or loses what a turn says, not how it was cut into parts.
             tracer.turn(turn, arguments.json, out)
         }
         Address::Line(line) => {
@@ -119,7 +126,11 @@ impl<'a> About<'a> {
         } else if !self.ample {
             head.push_str(" · the model saw more than the log holds: nothing is called unsupported");
         }
-        format!("{head} · lexicon {} · a source's score orders, it does not prove", self.lexicon)
+        format!(
+            "{head} · lexicon {} · sources: the likeliest first, with the share of the sentence that each holds; \
+             likeness is no proof",
+            self.lexicon
+        )
     }
 }
 
@@ -154,6 +165,9 @@ impl<'a> Tracer<'a> {
         let about = About::of(&trace);
         if !as_json {
             writeln!(out, "{}", about.head())?;
+        }
+        if trace.sentences.is_empty() && !as_json {
+            writeln!(out, "\nno sentence stands in this summary: nothing can be traced")?;
         }
         for (place, traced) in trace.sentences.iter().enumerate() {
             let id = SentenceId { generation, place };
@@ -213,16 +227,13 @@ impl<'a> Tracer<'a> {
         self.sentence_text(about, id, traced, out)
     }
 
-    fn chain(&self, id: SentenceId) -> (Vec<String>, u32, u32) {
+    fn sentence_json(&self, about: &About, id: SentenceId, traced: &Traced) -> Value {
         let chain = self.traces.chain(id);
         let mut steps: Vec<String> = chain.sentences.iter().map(|step| step.sentence.to_string()).collect();
         steps.extend(chain.turn.as_ref().map(|turn| format!("t{}", turn.spot.number)));
-        (steps, chain.depth, chain.paraphrases)
-    }
-
-    fn sentence_json(&self, about: &About, id: SentenceId, traced: &Traced) -> Value {
-        let (chain, depth, paraphrases) = self.chain(id);
-        let sources: Vec<Value> = traced.sources.iter().take(TOGETHER).map(source_json).collect();
+        let taken_over: Vec<bool> = chain.sentences.iter().map(|step| step.inherited).collect();
+        let sources: Vec<Value> =
+            traced.sources.iter().take(TOGETHER).map(|source| source_json(source, about.previous)).collect();
         json!({
             "schema": SCHEMA,
             "address": id.to_string(),
@@ -235,11 +246,14 @@ impl<'a> Tracer<'a> {
             "verbatim": traced.verbatim,
             "sources": sources,
             "origin": traced.origin.name(),
-            "chain": chain,
-            "depth": depth,
-            "paraphrases": paraphrases,
+            "contrasts": contrasts(traced),
+            "chain": steps,
+            "taken_over": taken_over,
+            "depth": chain.depth,
+            "paraphrases": chain.paraphrases,
             "provenance": about.provenance.name(),
             "complete": about.complete,
+            "ample": about.ample,
             "lexicon": about.lexicon,
         })
     }
@@ -251,26 +265,15 @@ impl<'a> Tracer<'a> {
         traced: &Traced,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
-        let (chain, depth, _) = self.chain(id);
+        let chain = self.traces.chain(id);
         writeln!(out, "\n{id} {}", safe(&preview::on_one_line(traced.sentence.text(about.text))))?;
-        writeln!(
-            out,
-            "  {} · {} · depth {depth} · {}",
-            standing(traced),
-            traced.origin.name(),
-            chain.join(" ← ")
-        )?;
-        for source in traced.sources.iter().take(TOGETHER) {
-            writeln!(
-                out,
-                "  {:<9}{:<10} {:<5} {}",
-                source_address(source, about.previous),
-                source.spot.role.name(),
-                if source.exact { "exact".to_owned() } else { format!("{:.2}", source.score) },
-                safe(&preview::on_one_line(&source.snippet))
-            )?;
+        standing(traced, about.complete, out)?;
+        writeln!(out, "  {} · {}", told::whence(traced, about.previous), told::distance(&chain))?;
+        let way = way_back(id, &chain);
+        if !way.is_empty() {
+            writeln!(out, "  {way}")?;
         }
-        Ok(())
+        sources_text(traced, about.previous, out)
     }
 
     fn turn(&mut self, id: TurnId, as_json: bool, out: &mut dyn Write) -> Result<(), Failure> {
@@ -279,7 +282,7 @@ impl<'a> Tracer<'a> {
         for generation in readable.collect::<Vec<_>>() {
             self.ensure(generation)?;
         }
-        let forward = self.traces.forward(&log.session, id);
+        let forward = self.traces.forward(&log.session, id, log.session.last());
         if as_json {
             writeln!(out, "{}", self.forward_json(id, &forward))?;
             return Ok(());
@@ -293,7 +296,11 @@ impl<'a> Tracer<'a> {
             safe(log.session.preview(turn))
         )?;
         for (generation, fate) in &forward.generations {
-            writeln!(out, "\ng{generation} · {}", self.fate_words(*generation, fate))?;
+            writeln!(
+                out,
+                "\ng{generation} · {}",
+                told::fate(&log.session, self.traces.get(*generation).map(Arc::as_ref), *generation, fate)
+            )?;
             for carried in fate.carried() {
                 let mark = if carried.carrier == Carrier::Weak { "weak" } else { "carries" };
                 writeln!(
@@ -304,12 +311,7 @@ impl<'a> Tracer<'a> {
                 )?;
             }
         }
-        let last = match (forward.in_view, forward.last_seen) {
-            (true, _) => "still in view".to_owned(),
-            (false, Some(generation)) => format!("last seen in g{generation}"),
-            (false, None) if forward.generations.is_empty() => "no compaction concerns it".to_owned(),
-            (false, None) => "found in no summary".to_owned(),
-        };
+        let (_, last) = told::last_seen(&log.session, &forward, turn.number);
         writeln!(out, "\n{last}")?;
         Ok(())
     }
@@ -320,21 +322,6 @@ impl<'a> Tracer<'a> {
         traced.map_or_else(String::new, |(trace, traced)| {
             preview::on_one_line(traced.sentence.text(&trace.text))
         })
-    }
-
-    /// What became of a turn at one compaction, in words.
-    fn fate_words(&self, generation: u32, fate: &Fate) -> String {
-        let compaction = self.log.session.generation(generation);
-        if let Some(reason) = compaction.and_then(crate::session::Compaction::unreadable)
-            && matches!(fate, Fate::Summarised(_) | Fate::Inherited(_))
-        {
-            return format!("{}: {reason}", fate.name());
-        }
-        match fate {
-            Fate::Summarised(found) if found.is_empty() => "summarised, found in no sentence".to_owned(),
-            Fate::Inherited(found) if found.is_empty() => "taken over by no sentence".to_owned(),
-            fate => fate.name().to_owned(),
-        }
     }
 
     fn forward_json(&self, id: TurnId, forward: &Forward) -> Value {
@@ -353,6 +340,7 @@ impl<'a> Tracer<'a> {
             "address": self.log.session.address(id).to_string(),
             "generations": generations,
             "last_seen": forward.last_seen.map(|generation| format!("g{generation}")),
+            "last_hinted": forward.last_hinted.map(|generation| format!("g{generation}")),
             "in_view": forward.in_view,
             "lexicon": self.lexicon.id(),
         })
@@ -373,10 +361,42 @@ impl<'a> Tracer<'a> {
     }
 }
 
-/// How far a sentence is supported, in words.
-fn standing(traced: &Traced) -> String {
-    let support = traced.support.name().unwrap_or("support cannot be told");
-    if traced.verbatim { format!("{support}, word for word") } else { support.to_owned() }
+/// How far a sentence is supported, and what calls for a look.
+fn standing(traced: &Traced, complete: bool, out: &mut dyn Write) -> std::io::Result<()> {
+    let held = told::held(traced).map_or_else(String::new, |held| format!(": {held}"));
+    writeln!(out, "  {}{held}", told::support(traced, complete))?;
+    traced.contrasts.iter().try_for_each(|contrast| writeln!(out, "  ! {}", safe(&contrast.words())))
+}
+
+/// What a sentence says otherwise than its sources, in words.
+fn contrasts(traced: &Traced) -> Vec<String> {
+    traced.contrasts.iter().map(Contrast::words).collect()
+}
+
+/// A chain on one line: an arrow where a sentence was taken over, a wave where two only share words.
+fn way_back(id: SentenceId, chain: &Chain) -> String {
+    let mut way = id.to_string();
+    for step in &chain.sentences {
+        way.push_str(if step.inherited { " ← " } else { " ~ " });
+        way.push_str(&step.sentence.to_string());
+    }
+    match &chain.turn {
+        Some(turn) => format!("{way} ← t{}", turn.spot.number),
+        None if chain.sentences.is_empty() => String::new(),
+        None => way,
+    }
+}
+
+/// The sources of a sentence, each on a line.
+fn sources_text(traced: &Traced, previous: Option<u32>, out: &mut dyn Write) -> Result<(), Failure> {
+    for source in traced.sources.iter().take(TOGETHER) {
+        let held =
+            if source.exact { "exact".to_owned() } else { format!("{:.0} %", source.coverage * 100.0) };
+        let snippet = preview::on_one_line(&source.snippet);
+        let (address, role) = (source_address(source, previous), source.spot.role.name());
+        writeln!(out, "  {address:<9}{role:<10} {held:<5} {}", safe(&snippet))?;
+    }
+    Ok(())
 }
 
 /// The address of a source: a part of a turn, or a sentence of the summary before.
@@ -387,14 +407,16 @@ fn source_address(source: &SourceLink, previous: Option<u32>) -> String {
     }
 }
 
-fn source_json(source: &SourceLink) -> Value {
+fn source_json(source: &SourceLink, previous: Option<u32>) -> Value {
     let mut value = json!({
+        "address": source_address(source, previous),
         "turn": source.spot.number,
         "line": source.spot.line,
         "part": source.spot.part,
         "role": source.spot.role.name(),
         "score": rounded(source.score),
         "coverage": rounded(source.coverage),
+        "run": rounded(source.run),
         "snippet": source.snippet,
     });
     if source.exact {

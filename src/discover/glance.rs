@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::formats::facts::{Body, PartKind, Record, Role as Speaker, Strand, TurnFacts};
+use crate::formats::facts::{Body, PartKind, Record, Role as Speaker, Strand};
 use crate::formats::{Detection, Format, detect};
 use crate::log::{Lines, LogError, Peek, is_packed};
 use crate::text::preview;
@@ -133,7 +133,7 @@ impl Glance {
                     self.parent =
                         header.parent.or_else(|| header.forked_from.as_deref().and_then(id_in)).map(owned);
                 }
-                Body::Turn(TurnFacts { model: Some(model), .. }) => self.take_model(&model),
+                Body::Turn(facts) => facts.model.iter().for_each(|model| self.take_model(model)),
                 Body::Meter(meter) => meter.model.iter().for_each(|model| self.take_model(model)),
                 _ => {}
             }

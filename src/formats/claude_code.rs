@@ -100,7 +100,7 @@ fn unknown_names(envelope: &Envelope) -> Vec<Box<str>> {
 fn body(envelope: &mut Envelope) -> Body {
     match (envelope.kind.as_str(), envelope.subtype.as_str()) {
         ("user" | "assistant", _) => turn(envelope),
-        ("system", "compact_boundary") => Body::Boundary(boundary(envelope)),
+        ("system", "compact_boundary") => Body::boundary(boundary(envelope)),
         ("system", "microcompact_boundary") => Body::Clearing(Clearing {
             tokens_saved: envelope.microcompaction.tokens_saved.0,
             calls: std::mem::take(&mut envelope.microcompaction.calls.0),
@@ -143,7 +143,7 @@ fn turn(envelope: &mut Envelope) -> Body {
         cache_read: message.usage.cache_read.0.unwrap_or(0),
         cache_write: message.usage.cache_write.0.unwrap_or(0),
     });
-    Body::Turn(TurnFacts {
+    Body::turn(TurnFacts {
         message: if role == Role::Assistant { message.id.0.as_deref().map(Id::of) } else { None },
         silent: content.silent,
         usage,

@@ -149,16 +149,16 @@ fn item(payload: Box<Payload>, unknown: &mut Vec<Box<str>>) -> Body {
             if parts.is_empty() && payload.encrypted.0 > 0 {
                 parts.push(encrypted(payload.encrypted.0));
             }
-            Body::Turn(TurnFacts { joins: true, ..TurnFacts::new(Role::Assistant, parts) })
+            Body::turn(TurnFacts { joins: true, ..TurnFacts::new(Role::Assistant, parts) })
         }
         "agent_message" => {
-            Body::Turn(TurnFacts { injected: true, ..TurnFacts::new(Role::User, payload.content.parts) })
+            Body::turn(TurnFacts { injected: true, ..TurnFacts::new(Role::User, payload.content.parts) })
         }
         _ if labels::SILENT_ITEMS.contains(&kind) => Body::Note,
         _ if kind.ends_with("_call") => {
             let tool = payload.name.boxed().unwrap_or_else(|| kind.trim_end_matches("_call").into());
             let parts = vec![call(Some(tool), payload.arguments, id(payload.call))];
-            Body::Turn(TurnFacts { joins: true, ..TurnFacts::new(Role::Assistant, parts) })
+            Body::turn(TurnFacts { joins: true, ..TurnFacts::new(Role::Assistant, parts) })
         }
         _ if kind.ends_with("_output") => result(payload),
         _ => {
@@ -177,7 +177,7 @@ fn message(payload: Box<Payload>) -> Body {
     let said = payload.content.said(role);
     let parts = payload.content.parts;
     let typed = payload.role.as_str() == "user" && !is_injected(&parts);
-    Body::Turn(TurnFacts {
+    Body::turn(TurnFacts {
         injected: role == Role::User && !typed,
         joins: role == Role::Assistant,
         twin: (typed || role == Role::Assistant).then_some(Twin::Item),
@@ -197,9 +197,9 @@ fn result(payload: Box<Payload>) -> Body {
     match part(PartKind::ToolResult, payload.output.weight) {
         Some(part) => {
             let parts = vec![PartFacts { call, error: failed, ..part }];
-            Body::Turn(TurnFacts::new(Role::Tool, parts))
+            Body::turn(TurnFacts::new(Role::Tool, parts))
         }
-        None => Body::Turn(TurnFacts {
+        None => Body::turn(TurnFacts {
             silent: call.into_iter().collect(),
             ..TurnFacts::new(Role::Tool, Vec::new())
         }),
@@ -241,7 +241,7 @@ fn told(role: Role, payload: &Payload) -> Body {
         return Body::Note;
     }
     let typed = matches!(payload.event_kind.as_str(), "" | "plain") && !is_injected(&parts);
-    Body::Turn(TurnFacts {
+    Body::turn(TurnFacts {
         injected: role == Role::User && !typed,
         joins: role == Role::Assistant,
         twin: Some(Twin::Event),

@@ -341,15 +341,15 @@ pub struct Clearing {
     pub calls: Vec<Id>,
 }
 
-/// What a record is.
+/// What a record is. What is large is boxed: most records of a log are notes, and all are moved about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
     /// Part of a turn.
-    Turn(TurnFacts),
+    Turn(Box<TurnFacts>),
     /// Something about waiting prompts.
     Queue(Queue),
     /// A compaction's mark.
-    Boundary(Boundary),
+    Boundary(Box<Boundary>),
     /// A whole compaction in one record: its mark and its summary.
     Compacted(Box<(Boundary, TurnFacts)>),
     /// The newest prompts, so many of them, and all that followed them, were taken from the model's view.
@@ -368,6 +368,18 @@ pub enum Body {
     Note,
     /// A line that is no record, and why.
     Malformed(Box<str>),
+}
+
+impl Body {
+    /// Part of a turn, about which these facts are known.
+    pub fn turn(facts: TurnFacts) -> Self {
+        Self::Turn(Box::new(facts))
+    }
+
+    /// The mark of a compaction.
+    pub fn boundary(boundary: Boundary) -> Self {
+        Self::Boundary(Box::new(boundary))
+    }
 }
 
 /// One physical line, read.

@@ -185,14 +185,14 @@ fn body(entry: Entry) -> Body {
         "compaction" => compaction(&entry),
         "branch_summary" => {
             let parts = part(PartKind::Text, entry.summary.0).into_iter().collect();
-            Body::Turn(TurnFacts {
+            Body::turn(TurnFacts {
                 injected: true,
                 branch: id(entry.from),
                 ..TurnFacts::new(Role::User, parts)
             })
         }
         "custom_message" => {
-            Body::Turn(TurnFacts { injected: true, ..TurnFacts::new(Role::User, entry.content.parts) })
+            Body::turn(TurnFacts { injected: true, ..TurnFacts::new(Role::User, entry.content.parts) })
         }
         "session_info" => entry.name.boxed().map_or(Body::Note, Body::Title),
         "model_change" => Body::Meter(Box::new(Meter { model: entry.model.boxed(), ..Meter::default() })),
@@ -203,7 +203,7 @@ fn body(entry: Entry) -> Body {
 fn message(message: Message) -> Body {
     let mut parts = message.content.parts;
     match message.role.as_str() {
-        "user" => Body::Turn(TurnFacts::new(Role::User, parts)),
+        "user" => Body::turn(TurnFacts::new(Role::User, parts)),
         "assistant" => {
             // What went wrong stands beside the content: nothing that the model sees, but what a reader looks for.
             if let Some(error) = part(PartKind::Other, message.error.0) {
@@ -215,7 +215,7 @@ fn message(message: Message) -> Body {
                 cache_read: message.usage.cache_read.0.unwrap_or(0),
                 cache_write: message.usage.cache_write.0.unwrap_or(0),
             };
-            Body::Turn(TurnFacts {
+            Body::turn(TurnFacts {
                 usage: (usage != Usage::default()).then_some(usage),
                 model: message.model.boxed(),
                 ..TurnFacts::new(Role::Assistant, parts)
@@ -236,15 +236,15 @@ fn message(message: Message) -> Body {
 }
 
 fn injected(parts: Vec<PartFacts>) -> Body {
-    Body::Turn(TurnFacts { injected: true, ..TurnFacts::new(Role::User, parts) })
+    Body::turn(TurnFacts { injected: true, ..TurnFacts::new(Role::User, parts) })
 }
 
 /// The blocks of a result are one part: what one call gave back.
 fn result(call: Option<Id>, error: bool, blocks: Vec<PartFacts>) -> Body {
     let weight: Weight = Content { parts: blocks, ..Content::default() }.into_result();
     match part(PartKind::ToolResult, weight) {
-        Some(part) => Body::Turn(TurnFacts::new(Role::Tool, vec![PartFacts { call, error, ..part }])),
-        None => Body::Turn(TurnFacts {
+        Some(part) => Body::turn(TurnFacts::new(Role::Tool, vec![PartFacts { call, error, ..part }])),
+        None => Body::turn(TurnFacts {
             silent: call.into_iter().collect(),
             ..TurnFacts::new(Role::Tool, Vec::new())
         }),

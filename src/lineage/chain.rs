@@ -14,7 +14,7 @@ use crate::session::Session;
 use crate::text::lexicon::Lexicon;
 use crate::text::words;
 
-use super::origin::Origin;
+use super::forward::turn_behind;
 use super::prepared::Prepared;
 use super::range::Plan;
 use super::support::is_verbatim;
@@ -256,10 +256,9 @@ impl Traces {
         chain
     }
 
-    /// The best source of a sentence that is no summary; none where the sentence was taken over.
+    /// The turn that the wording of a sentence is taken to come from; none where the sentence was taken over.
     fn turn_behind(&self, id: SentenceId) -> Option<&SourceLink> {
-        let found = self.found(id).filter(|found| found.traced.origin != Origin::Inherited)?;
-        found.traced.sources.iter().find(|source| source.spot.sentence.is_none())
+        turn_behind(self.found(id)?.traced).map(|(_, source)| source)
     }
 
     /// Whether two sentences share less than nine tenths of the shorter one as one run of words.

@@ -1,14 +1,19 @@
 //! From a turn forward: the sentences of each generation that carry it.
 //!
-//! A turn is found in the sentences that name it among their first three sources, and in later sentences taken over from
-//! those; turns that a compaction kept word for word, or left on another branch, are told by the log itself and are not
-//! guessed at.
+//! A turn is found in the sentences that name it, or another turn of the same text, among their sources, and in later
+//! sentences taken over from those; turns that a compaction kept word for word, or left on another branch, are told by the
+//! log itself and are not guessed at. The ties are those that chains follow backward ([`tie`], [`Traces::before`]): a
+//! sentence whose chain ends in a turn is listed with that turn. What became of a summary is what became of its sentences.
 
-use crate::session::{Session, TurnId};
+use std::collections::BTreeMap;
+
+use crate::formats::facts::Role;
+use crate::session::{Compaction, Session, TurnId};
 
 use super::chain::{SentenceId, Traces};
+use super::origin::Origin;
 use super::support::TOGETHER;
-use super::trace::SourceLink;
+use super::trace::{SourceLink, Traced};
 
 /// What a first source has to hold of a sentence for the sentence to carry it; and of what it says beside names.
 const CARRIED: f64 = 0.45;
@@ -32,13 +37,49 @@ fn enough(rank: usize) -> f64 {
     if rank == 0 { CARRIED } else { CARRIED_AFTER }
 }
 
+/// Whether a source of this rank that does not carry the sentence is worth showing all the same.
+fn is_worth_showing(rank: usize, source: &SourceLink) -> bool {
+    source.score >= WORTH_SHOWING || source.coverage >= enough(rank)
+}
+
+/// Where a sentence's wording is taken to come from: its best source that is no summary, and its rank. None where it was
+/// taken over, or where that source holds next to nothing of it.
+pub(super) fn turn_behind(traced: &Traced) -> Option<(usize, &SourceLink)> {
+    if traced.origin == Origin::Inherited {
+        return None;
+    }
+    let is_turn = |(_, source): &(usize, &SourceLink)| source.spot.sentence.is_none();
+    let (rank, source) = traced.sources.iter().enumerate().find(is_turn)?;
+    (carries(rank, source) || is_worth_showing(rank, source)).then_some((rank, source))
+}
+
+/// How a sentence is tied to the turn `id`: as one of its first three sources, or as what its chain ends in.
+fn tie(traced: &Traced, id: TurnId) -> Option<(Carrier, usize, &SourceLink)> {
+    let is_of = |source: &SourceLink| {
+        let repeats = source.repeats.as_ref().is_some_and(|turns| turns.contains(&id));
+        source.spot.sentence.is_none() && (source.spot.turn == id || repeats)
+    };
+    let first = traced.sources.iter().take(TOGETHER).enumerate();
+    let of_turn = first.chain(turn_behind(traced)).filter(|(_, source)| is_of(source));
+    let tied =
+        of_turn.filter_map(|(rank, source)| match (carries(rank, source), is_worth_showing(rank, source)) {
+            (true, _) => Some((Carrier::Carries, rank, source)),
+            (false, true) => Some((Carrier::Weak, rank, source)),
+            (false, false) => None,
+        });
+    tied.max_by(|a, b| {
+        let carries = |carrier| carrier == Carrier::Carries;
+        carries(a.0).cmp(&carries(b.0)).then(a.2.coverage.total_cmp(&b.2.coverage))
+    })
+}
+
 /// How a sentence carries a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Carrier {
     /// It holds enough of it, or was taken over from a sentence that does.
     Carries,
-    /// The turn is among its first sources, but holds little of it; or it is about the same as a sentence before that
-    /// carries the turn, and later turns speak of it too.
+    /// The turn is among its first sources, but holds little of it; or it only shares words with a sentence before that
+    /// carries the turn.
     Weak,
 }
 
@@ -64,7 +105,7 @@ pub enum Fate {
     Kept,
     /// It stood on another branch and was not summarised.
     Abandoned,
-    /// Only a summary before could carry it on: the sentences taken over from it.
+    /// Only a summary before could carry it on, or it is one itself: the sentences taken over from it.
     Inherited(Vec<Carried>),
 }
 
@@ -86,6 +127,13 @@ impl Fate {
             Self::Kept | Self::Abandoned => &[],
         }
     }
+
+    /// How many sentences carry it, and how many weakly.
+    pub fn counts(&self) -> (usize, usize) {
+        let carried = self.carried();
+        let strong = carried.iter().filter(|carried| carried.carrier == Carrier::Carries).count();
+        (strong, carried.len() - strong)
+    }
 }
 
 /// What became of a turn, generation by generation.
@@ -95,44 +143,74 @@ pub struct Forward {
     pub generations: Vec<(u32, Fate)>,
     /// The newest generation whose summary carries it more than weakly, or that kept it.
     pub last_seen: Option<u32>,
-    /// Whether the model still sees the turn itself at the end of the log.
+    /// The newest generation whose summary carries it at all.
+    pub last_hinted: Option<u32>,
+    /// Whether the model still sees the turn itself at the end.
     pub in_view: bool,
 }
 
 impl Traces {
-    /// What became of the turn `id`, as far as the generations since it were traced.
-    pub fn forward(&self, session: &Session, id: TurnId) -> Forward {
-        let number = session.turn(id).number;
-        let mut out = Forward { in_view: session.turn(id).thread == 0, ..Forward::default() };
-        if session.turn(id).thread != 0 {
+    /// What became of the turn `id` up to turn `as_of` of the main thread, as far as the generations since it were
+    /// traced.
+    pub fn forward(&self, session: &Session, id: TurnId, as_of: u32) -> Forward {
+        let turn = session.turn(id);
+        let mut out = Forward { in_view: turn.thread == 0, ..Forward::default() };
+        if turn.thread != 0 {
             return out;
         }
-        let within = |ranges: &[(u32, u32)]| ranges.iter().any(|(from, to)| (*from..=*to).contains(&number));
-        let mut carriers: Vec<SentenceId> = Vec::new();
-        for compaction in session.compactions() {
+        let mut carriers = self.sentences_of(session, id);
+        let is_summary = !carriers.is_empty() || turn.role == Role::Summary;
+        let stands = |compaction: &&Compaction| {
+            compaction.summary.is_none_or(|summary| session.turn(summary).number <= as_of)
+        };
+        for compaction in session.compactions().iter().take_while(stands) {
             let generation = compaction.generation;
-            let fate = if within(&compaction.kept) {
-                Fate::Kept
-            } else if within(&compaction.abandoned) {
-                out.in_view = false;
-                Fate::Abandoned
-            } else if compaction.covers_number(number) {
-                out.in_view = false;
-                Fate::Summarised(self.carriers(generation, id))
-            } else if !carriers.is_empty() {
-                Fate::Inherited(self.heirs(generation, &carriers))
-            } else {
-                continue;
-            };
-            let carried = fate.carried();
-            let strong = carried.iter().filter(|carried| carried.carrier == Carrier::Carries);
-            carriers = strong.map(|carried| carried.sentence).collect();
-            if !carriers.is_empty() || matches!(fate, Fate::Kept) {
+            let Some(fate) = self.fate(compaction, id, turn.number, is_summary, &carriers) else { continue };
+            out.in_view &= matches!(fate, Fate::Kept) || !is_out(compaction, turn.number);
+            carriers.extend(fate.carried().iter().map(|carried| (carried.sentence, carried.carrier)));
+            if fate.counts().0 > 0 || matches!(fate, Fate::Kept) {
                 out.last_seen = Some(generation);
+            }
+            if !fate.carried().is_empty() {
+                out.last_hinted = Some(generation);
             }
             out.generations.push((generation, fate));
         }
         out
+    }
+
+    /// Where `id` is a recorded summary: its sentences.
+    fn sentences_of(&self, session: &Session, id: TurnId) -> BTreeMap<SentenceId, Carrier> {
+        let trace = session.compaction_of(id).and_then(|compaction| self.get(compaction.generation));
+        let sentences = trace.iter().flat_map(|trace| {
+            let ids = 0..trace.sentences.len();
+            ids.map(|place| (SentenceId { generation: trace.generation, place }, Carrier::Carries))
+        });
+        sentences.collect()
+    }
+
+    /// What `compaction` did with the turn `id`, where it concerns it.
+    fn fate(
+        &self,
+        compaction: &Compaction,
+        id: TurnId,
+        number: u32,
+        is_summary: bool,
+        carriers: &BTreeMap<SentenceId, Carrier>,
+    ) -> Option<Fate> {
+        let within = |ranges: &[(u32, u32)]| ranges.iter().any(|(from, to)| (*from..=*to).contains(&number));
+        let generation = compaction.generation;
+        if within(&compaction.kept) {
+            Some(Fate::Kept)
+        } else if within(&compaction.abandoned) {
+            Some(Fate::Abandoned)
+        } else if compaction.covers_number(number) && !is_summary {
+            Some(Fate::Summarised(self.carriers(generation, id)))
+        } else if compaction.covers_number(number) || is_since(carriers, generation) {
+            Some(Fate::Inherited(self.heirs(generation, carriers)))
+        } else {
+            None
+        }
     }
 
     /// The sentences of a generation that rest on a turn.
@@ -140,40 +218,44 @@ impl Traces {
         let Some(trace) = self.get(generation) else { return Vec::new() };
         let mut out: Vec<(f64, Carried)> = Vec::new();
         for (place, traced) in trace.sentences.iter().enumerate() {
-            let first = traced.sources.iter().take(TOGETHER).enumerate();
-            let of_turn =
-                first.filter(|(_, source)| source.spot.turn == id && source.spot.sentence.is_none());
-            let Some((rank, source)) = of_turn.max_by(|a, b| a.1.coverage.total_cmp(&b.1.coverage)) else {
-                continue;
-            };
-            let carries = carries(rank, source);
-            if !carries && source.score < WORTH_SHOWING && source.coverage < enough(rank) {
-                continue;
-            }
-            let carrier = if carries { Carrier::Carries } else { Carrier::Weak };
+            let Some((carrier, rank, source)) = tie(traced, id) else { continue };
             let sentence = SentenceId { generation, place };
-            out.push((
-                source.coverage,
-                Carried { sentence, carrier, from: None, source: Some((rank, source.spot.index)) },
-            ));
+            let source_at = Some((rank, source.spot.index));
+            out.push((source.coverage, Carried { sentence, carrier, from: None, source: source_at }));
         }
         out.sort_by(|(a, x), (b, y)| {
-            let strength = |carried: &Carried| carried.carrier == Carrier::Weak;
-            strength(x).cmp(&strength(y)).then(b.total_cmp(a)).then(x.sentence.cmp(&y.sentence))
+            let is_weak = |carried: &Carried| carried.carrier == Carrier::Weak;
+            is_weak(x).cmp(&is_weak(y)).then(b.total_cmp(a)).then(x.sentence.cmp(&y.sentence))
         });
         out.into_iter().map(|(_, carried)| carried).collect()
     }
 
-    /// The sentences of a generation that were taken over from `carriers`, or are about the same.
-    fn heirs(&self, generation: u32, carriers: &[SentenceId]) -> Vec<Carried> {
+    /// The sentences of a generation that were taken over from `carriers`, or only share words with them. What comes from
+    /// a weak carrier is weak.
+    fn heirs(&self, generation: u32, carriers: &BTreeMap<SentenceId, Carrier>) -> Vec<Carried> {
         let Some(trace) = self.get(generation) else { return Vec::new() };
         let ids = (0..trace.sentences.len()).map(|place| SentenceId { generation, place });
         ids.filter_map(|sentence| {
-            let from = self.before(sentence).filter(|before| carriers.contains(before))?;
+            let from = self.before(sentence)?;
             let inherited = self.parent(sentence).is_some();
-            let carrier = if inherited { Carrier::Carries } else { Carrier::Weak };
+            let carrier = if inherited {
+                *carriers.get(&from)?
+            } else {
+                carriers.get(&from).and(Some(Carrier::Weak))?
+            };
             Some(Carried { sentence, carrier, from: Some(from), source: None })
         })
         .collect()
     }
+}
+
+/// Whether a compaction took turn `number` out of view.
+fn is_out(compaction: &Compaction, number: u32) -> bool {
+    let abandoned = compaction.abandoned.iter().any(|(from, to)| (*from..=*to).contains(&number));
+    abandoned || compaction.covers_number(number)
+}
+
+/// Whether sentences before `generation` carry the turn.
+fn is_since(carriers: &BTreeMap<SentenceId, Carrier>, generation: u32) -> bool {
+    carriers.keys().next().is_some_and(|first| first.generation < generation)
 }

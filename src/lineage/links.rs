@@ -7,6 +7,7 @@ use crate::text::sentences::Kind;
 use crate::text::{identifiers, preview, words};
 
 use super::asked::path_match;
+use super::contrast::{self, Close, Contrast};
 use super::index::{Index, Query};
 use super::origin;
 use super::range::{Block, Texts};
@@ -72,17 +73,36 @@ impl Tracer<'_> {
         let words = Words { query, spoken: Spoken::new(text), all: &weighed, said, files };
         let link = |ranked| self.link(&words, ranked);
         let sources: Vec<SourceLink> = ranked.iter().take(KEPT).map(link).collect();
+        let contrasts =
+            if sentence.kind == Kind::Code { Vec::new() } else { self.contrasts(text, ranked, &sources) };
         let (origin, parent) = origin::of(self.texts, self.index, &weighed, ranked);
         Traced {
             sentence: sentence.clone(),
             support,
             coverage,
             verbatim: sources.iter().take(TOGETHER).any(|source| is_verbatim(source.run)),
+            contrasts,
             origin,
             parent,
             before: parent.or_else(|| self.before(&weighed, text)),
             sources,
         }
+    }
+
+    /// What the sentence says otherwise than its first three sources.
+    fn contrasts(&self, text: &str, ranked: &[Ranked], sources: &[SourceLink]) -> Vec<Contrast> {
+        let first = ranked.iter().zip(sources).take(TOGETHER);
+        let close = first.map(|(ranked, source)| Close {
+            passage: self.passage(ranked),
+            snippet: &source.snippet,
+            coverage: source.coverage,
+            run: source.run,
+        });
+        contrast::of(text, &close.collect::<Vec<Close>>())
+    }
+
+    fn passage(&self, ranked: &Ranked) -> &str {
+        &self.texts.blocks[ranked.block].text[self.index.passages[ranked.passage].range.clone()]
     }
 
     /// The old sentence that is most about the same, the earlier one among equals. One that names the same thing letter
@@ -106,7 +126,6 @@ impl Tracer<'_> {
         let block = &self.texts.blocks[ranked.block];
         let range = self.snippet(&words.query, block, ranked.passage);
         let snippet = block.text[range].to_owned();
-        let passage = &block.text[self.index.passages[ranked.passage].range.clone()];
         let held = |weighed: &Weighed| {
             weighed.coverage(self.index, &self.texts.blocks, std::slice::from_ref(ranked))
         };
@@ -116,11 +135,12 @@ impl Tracer<'_> {
         let said = if is_named || words.said.is_empty() { coverage } else { held(&words.said) };
         SourceLink {
             spot: block.spot,
+            repeats: self.texts.repeats.get(&ranked.block).cloned(),
             exact: false,
             score: ranked.score,
             coverage,
             said,
-            run: words.spoken.run(passage),
+            run: words.spoken.run(self.passage(ranked)),
             shared: self.shared(&words.query, &snippet),
             snippet,
         }

@@ -5,6 +5,9 @@
 //! needs the plan and the log's bytes alone, so it can be done on any thread. Reasoning is left out: agents do not
 //! give it to the summariser, and it repeats everything. The summary before gives its sentences, each a block.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use crate::formats::Format;
 use crate::formats::facts::{PartKind, PartText, Role};
 use crate::log::{LogError, Source};
@@ -73,6 +76,8 @@ pub(super) struct Made {
 pub struct Texts {
     /// What was summarised, in order of the path.
     pub blocks: Vec<Block>,
+    /// Of blocks whose text stands in several turns: those turns, by the blocks' places.
+    pub repeats: HashMap<usize, Arc<[TurnId]>>,
     /// The summary.
     pub summary: String,
     /// Its sentences.
@@ -169,7 +174,8 @@ impl Plan {
         let ample = self.unbroken && self.tokens_before.is_none_or(|tokens| characters >= tokens);
         let complete = self.unbroken;
         let sentences = sentences::of(&summary);
-        Ok(Texts { blocks, summary, sentences, previous, previous_sentences, complete, ample })
+        let repeats = repeats(&blocks);
+        Ok(Texts { blocks, repeats, summary, sentences, previous, previous_sentences, complete, ample })
     }
 
     /// Calls `take` with each of `parts` and its text, reading every line once.
@@ -191,6 +197,21 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+/// The turns that say the same as another one, by the places of their blocks.
+fn repeats(blocks: &[Block]) -> HashMap<usize, Arc<[TurnId]>> {
+    let mut by_text: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (place, block) in blocks.iter().enumerate().filter(|(_, block)| block.spot.sentence.is_none()) {
+        by_text.entry(&block.text).or_default().push(place);
+    }
+    let several = by_text.into_values().filter(|places| places.len() > 1);
+    several
+        .flat_map(|places| {
+            let turns: Arc<[TurnId]> = places.iter().map(|place| blocks[*place].spot.turn).collect();
+            places.into_iter().map(move |place| (place, turns.clone()))
+        })
+        .collect()
 }
 
 /// The turns that a compaction replaced, in order of their numbers.

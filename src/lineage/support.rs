@@ -26,7 +26,7 @@ const ALIKE_WORDS: usize = 3;
 const ALIKE_SHARE: f64 = 0.25;
 /// How many sources support a sentence together.
 pub const TOGETHER: usize = 3;
-/// From here on a sentence stands in its source word for word.
+/// From here on a run of words counts as the sentence's own wording; a word may have been changed.
 const VERBATIM: f64 = 0.90;
 
 /// How far a sentence is supported.
@@ -94,7 +94,8 @@ impl Weighed {
         let held = self.known.iter().filter(|(word, _)| {
             paths.contains(word) || sources.iter().any(|source| index.words(source.passage).contains(word))
         });
-        held.map(|(_, weight)| weight).sum::<f64>() / self.total
+        // Not `sum`, which is minus nothing where nothing is held.
+        held.fold(0.0, |sum, (_, weight)| sum + weight) / self.total
     }
 
     /// How much two sentences are about the same: shared weight over the geometric mean of theirs. Nothing where they
@@ -109,7 +110,8 @@ impl Weighed {
         weight / (self.total * other.total).sqrt()
     }
 
-    /// How far coverage supports the sentence.
+    /// How far coverage supports the sentence. One that says too little to be called unsupported cannot be told where
+    /// nothing of it is held.
     pub fn support(
         &self,
         lexicon: &Lexicon,
@@ -118,16 +120,15 @@ impl Weighed {
         coverage: f64,
         ample: bool,
     ) -> Support {
-        if sentence.kind == Kind::Sentence && lexicon.absence.opens(text) {
-            Support::Absence
-        } else if coverage >= SUPPORTED {
-            Support::Supported
-        } else if coverage >= WEAK || self.total < TELLING {
-            Support::Weak
-        } else if ample {
-            Support::Unsupported
-        } else {
-            Support::Unknown
+        let is_telling = self.total >= TELLING;
+        match coverage {
+            _ if sentence.kind == Kind::Sentence && lexicon.absence.opens(text) => Support::Absence,
+            _ if self.is_empty() => Support::Unknown,
+            SUPPORTED.. => Support::Supported,
+            WEAK.. => Support::Weak,
+            held if !is_telling && held > 0.0 => Support::Weak,
+            _ if is_telling && ample => Support::Unsupported,
+            _ => Support::Unknown,
         }
     }
 }
@@ -178,9 +179,14 @@ impl Spoken {
     }
 }
 
-/// Whether a run is the sentence word for word.
+/// Whether a run is the sentence's wording, but for a word in ten at the most.
 pub fn is_verbatim(share: f64) -> bool {
     share >= VERBATIM
+}
+
+/// Whether a run is the sentence word for word, none left out.
+pub fn is_word_for_word(share: f64) -> bool {
+    share >= 1.0
 }
 
 #[cfg(test)]

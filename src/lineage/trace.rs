@@ -5,6 +5,7 @@
 //! about single sentences keeps a [`Prepared`] instead.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::log::{LogError, Source};
 use crate::session::{Provenance, TurnId};
@@ -12,10 +13,11 @@ use crate::text::lexicon::Lexicon;
 use crate::text::sentences::Sentence;
 
 use super::blocks::Spot;
+use super::contrast::Contrast;
 use super::origin::Origin;
 use super::prepared::Prepared;
 use super::range::Plan;
-use super::support::Support;
+use super::support::{Support, TOGETHER, is_word_for_word};
 use super::weights::Weights;
 
 /// A generation's summary, traced.
@@ -50,8 +52,10 @@ pub struct Traced {
     pub support: Support,
     /// The share of its weight that its first three sources hold.
     pub coverage: f64,
-    /// Whether it stands in one of its first three sources word for word.
+    /// Whether it stands in one of its first three sources in the same words, but for one in ten at the most.
     pub verbatim: bool,
+    /// What it says otherwise than its first three sources.
+    pub contrasts: Vec<Contrast>,
     /// Where it came from.
     pub origin: Origin,
     /// Where it is inherited: the place of the sentence in the summary before.
@@ -67,6 +71,8 @@ pub struct Traced {
 pub struct SourceLink {
     /// Where it stands.
     pub spot: Spot,
+    /// Other turns of the range with the very same text: the sentence may rest on any of them.
+    pub repeats: Option<Arc<[TurnId]>>,
     /// Whether whoever made the summary says that its line rests on this turn; then nothing was guessed.
     pub exact: bool,
     /// The ranker's share of belief, 0 to 1: it orders, it does not prove. 1 where the source is exact.
@@ -82,6 +88,13 @@ pub struct SourceLink {
     pub snippet: String,
     /// Where shared words stand in the snippet.
     pub shared: Vec<Range<usize>>,
+}
+
+impl Traced {
+    /// Whether it stands in one of its first three sources word for word, none left out.
+    pub fn is_word_for_word(&self) -> bool {
+        self.sources.iter().take(TOGETHER).any(|source| is_word_for_word(source.run))
+    }
 }
 
 /// Reads and traces a generation.

@@ -119,9 +119,9 @@ impl Session {
                 QueueOutcome::Echo(of) => self.echo(row, of),
                 QueueOutcome::Note => {}
             },
-            Body::Boundary(boundary) => self.boundary(row, id, boundary),
+            Body::Boundary(boundary) => self.boundary(row, id, *boundary),
             Body::Clearing(clearing) => self.clear(row, &clearing),
-            Body::Turn(facts) => self.turn_record(origin, facts),
+            Body::Turn(facts) => self.turn_record(origin, *facts),
             Body::Compacted(compaction) => {
                 self.twins.clear();
                 let (boundary, facts) = *compaction;

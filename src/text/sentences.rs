@@ -161,7 +161,8 @@ const SHELTER: [Marks; 3] = [
     Marks { open: &['"'], close: &['"'], least: 0, most: 400 },
     Marks { open: &['“'], close: &['”'], least: 0, most: 400 },
 ];
-static STOP: Pattern = LazyLock::new(|| pattern(r#"[.!?]+["'”’)\]`*]*\s+"#));
+static STOP: Pattern =
+    LazyLock::new(|| pattern(r#"[.!?؟۔।]+["'”’)\]`*]*\s+|[。！？]+["'”’」』）)\]`*]*\s*"#));
 static SHORTENED: Pattern = LazyLock::new(|| {
     pattern(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|no|fig|dr|mr|ms|inc|st)\.|\b[a-z]\.|\b\d+\.)$")
 });
@@ -174,17 +175,23 @@ fn match_end(pattern: &Pattern, text: &str) -> usize {
     pattern.as_ref().and_then(|pattern| pattern.find(text)).map_or(0, |found| found.end())
 }
 
+/// What may stand before the first letter of a sentence.
+const OPENING: [char; 11] = ['"', '\'', '“', '‘', '「', '『', '（', '(', '[', '`', '*'];
+
 /// Where the sentences of one paragraph stand in it.
 pub fn split(paragraph: &str) -> Vec<Range<usize>> {
     let sheltered = spans::find(paragraph, &SHELTER);
     let mut out = Vec::new();
     let mut from = 0;
     for stop in STOP.iter().flat_map(|stop| stop.find_iter(paragraph)) {
-        let next = paragraph[stop.end()..].trim_start_matches(['"', '\'', '“', '‘', '(', '[', '`', '*']);
-        let opens = next.chars().next().is_some_and(|c| c.is_uppercase() || c.is_ascii_digit());
+        let next = paragraph[stop.end()..].trim_start_matches(OPENING);
+        // Scripts without capitals open a sentence with any letter.
+        let opens =
+            next.chars().next().is_some_and(|c| c.is_ascii_digit() || c.is_alphabetic() && !c.is_lowercase());
         let inside = sheltered.iter().any(|range| range.contains(&stop.start()));
         // An abbreviation ends with the full stop itself.
-        let head = &paragraph[from..=stop.start()];
+        let mark = stop.as_str().chars().next().map_or(0, char::len_utf8);
+        let head = &paragraph[from..stop.start() + mark];
         if opens && !inside && !is_match(&SHORTENED, head) {
             let end = from + paragraph[from..stop.end()].trim_end().len();
             out.push(from..end);

@@ -429,7 +429,9 @@ impl Model {
             (Shows::Trace(_), Node::Sentence(generation, place)) => {
                 trace::sentence(view, log, &self.tracing, generation, place)
             }
-            (Shows::Trace(_), Node::Turn(id) | Node::Part(id, _)) => trace::turn(log, &self.tracing, id),
+            (Shows::Trace(_), Node::Turn(id) | Node::Part(id, _)) => {
+                trace::turn(view, log, &self.tracing, id)
+            }
             _ => detail::document(view, log, &self.tracing, node),
         };
         self.detail.of = of;

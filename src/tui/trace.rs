@@ -4,10 +4,11 @@
 //! is still being traced is said where it will stand.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::lineage::chain::{Carried, Carrier, Chain, Fate, Forward, SentenceId, Step};
-use crate::lineage::origin::Origin;
 use crate::lineage::support::TOGETHER;
+use crate::lineage::told::{self, Trail};
 use crate::lineage::trace::{SourceLink, Trace, Traced};
 use crate::lineage::tracing::Tracing;
 use crate::lineage::wording::{self, Earlier, Loss};
@@ -15,7 +16,7 @@ use crate::outline::{Node, View};
 use crate::session::open::OpenLog;
 use crate::session::{Compaction, Session, TurnId};
 use crate::text::sentences::Kind;
-use crate::text::{lexicon, numbers, preview};
+use crate::text::{display, lexicon, numbers, preview, words};
 
 use super::detail::tone_of;
 use super::document::{Block, Body, Document, Runs, Tone};
@@ -37,15 +38,12 @@ pub fn standing(log: &OpenLog, tracing: &Tracing, generation: u32, place: u32) -
         };
         return (sign.tone, why);
     };
-    let held = format!("its three best sources hold {:.0} % of it", traced.coverage * 100.0);
     let words = match sign {
-        signs::SUPPORTED if traced.verbatim => format!("supported, word for word: {held}"),
-        signs::SUPPORTED | signs::WEAK | signs::UNSUPPORTED => format!("{}: {held}", sign.name),
-        signs::UNKNOWN if trace.complete => {
-            format!("support cannot be told: the model saw more than the log holds; {held}")
+        signs::CODE | signs::ABSENCE => sign.doc.to_owned(),
+        _ => {
+            let held = told::held(traced).map_or_else(String::new, |held| format!(": {held}"));
+            format!("{}{held}", told::support(traced, trace.complete))
         }
-        signs::UNKNOWN => format!("support cannot be told: originals are missing from the log; {held}"),
-        _ => sign.doc.to_owned(),
     };
     (sign.tone, format!("{} {words}", sign.mark))
 }
@@ -60,7 +58,7 @@ pub fn sentence(view: &View, log: &OpenLog, tracing: &Tracing, generation: u32, 
     let id = SentenceId { generation, place: place as usize };
     let summary = view.summary_text(log, generation);
     let text = summary.sentence(place).unwrap_or_default();
-    let mut facts = vec![(Tone::Summary, preview::on_one_line(&short(text)))];
+    let mut facts = vec![(Tone::Summary, preview::on_one_line(&cut(text, HEAD)))];
     facts.push(standing(log, tracing, generation, place));
     let mut document = Document { title: format!("{id} trace"), ..Document::default() };
     let Some((trace, traced)) = traced(tracing, generation, place) else {
@@ -68,40 +66,20 @@ pub fn sentence(view: &View, log: &OpenLog, tracing: &Tracing, generation: u32, 
     };
     let chain = tracing.traces().chain(id);
     let missing = tracing.next_back(&log.session, generation);
-    facts.push((Tone::Dim, whence(trace, traced, &chain, missing)));
+    facts.extend(traced.contrasts.iter().map(|contrast| (Tone::Warn, format!("! {}", contrast.words()))));
     let steps = steps(tracing, id, &chain);
     facts.extend(lost(&steps));
+    let mut from = told::whence(traced, trace.previous);
+    if missing.is_none() {
+        from = format!("{from} · {}", told::distance(&chain));
+    }
+    facts.push((Tone::Dim, from));
     document.blocks = sources(trace, traced);
     if traced.sentence.kind != Kind::Code {
         document.blocks.extend(back(tracing, &steps, missing));
     }
     document.chosen = document.links().first().map(|(block, _)| *block);
     Document { facts, ..document }
-}
-
-/// Where a sentence came from, in words, and its whole chain.
-fn whence(trace: &Trace, traced: &Traced, chain: &Chain, missing: Option<u32>) -> String {
-    let before = trace.previous.map_or_else(String::new, |generation| format!(" since g{generation}"));
-    let origin = match (traced.origin, trace.previous, traced.parent) {
-        (Origin::New, ..) => format!("new: from the turns{before}"),
-        (Origin::Inherited, Some(generation), Some(place)) => {
-            format!("taken over from {}", SentenceId { generation, place })
-        }
-        (Origin::Inherited, ..) => "taken over from the summary before".to_owned(),
-        (Origin::Both, Some(generation), _) => {
-            format!("in g{generation} and in the turns since: from either")
-        }
-        (Origin::Both, ..) => "from the summary before or from the turns since".to_owned(),
-        (Origin::Weak, ..) => "where it came from cannot be told".to_owned(),
-    };
-    let mut words = vec![origin];
-    if missing.is_none() {
-        words.push(format!("depth {}", chain.depth));
-        if chain.paraphrases > 0 {
-            words.push(numbers::count(u64::from(chain.paraphrases), "paraphrase"));
-        }
-    }
-    words.join(" · ")
 }
 
 /// A step of a chain with both its ends: the earlier one, and the sentence after it.
@@ -185,7 +163,12 @@ fn sources(trace: &Trace, traced: &Traced) -> Vec<Block> {
         };
         return vec![Block::runs(rule(why), Vec::new())];
     }
-    let mut blocks = vec![Block::runs(rule("three best sources; likeness is no proof"), Vec::new())];
+    let sources = match traced.sources.len() {
+        1 => "the only source that shares a telling word",
+        2 => "two sources, likeliest first",
+        _ => "three best sources, likeliest first",
+    };
+    let mut blocks = vec![Block::runs(rule(&format!("{sources}; likeness is no proof")), Vec::new())];
     for source in traced.sources.iter().take(TOGETHER) {
         let who = if source.spot.voice { "the user's words in a result" } else { source.spot.role.name() };
         let held = format!("holds {:.0} % of it alone", source.coverage * 100.0);
@@ -203,12 +186,15 @@ fn rule(heading: &str) -> String {
     format!("── {heading}")
 }
 
-/// A source's words, those that it shares with the sentence marked.
+/// A source's words, those that it shares with the sentence marked. Marks are set in what is displayed: one that began
+/// inside an escape sequence would tear it apart.
 fn shared(source: &SourceLink) -> Runs {
-    let text = &source.snippet;
+    let display = safe_line(&source.snippet);
+    let text = display.as_ref();
     let mut runs = vec![(Tone::Text, "    ".to_owned())];
     let mut at = 0;
-    let mut marks = source.shared.iter().peekable();
+    let marks = if text == source.snippet { source.shared.clone() } else { shared_anew(source, text) };
+    let mut marks = marks.iter().peekable();
     while let Some(mark) = marks.next() {
         let mut end = mark.end;
         // Words that follow one another are one mark.
@@ -223,22 +209,50 @@ fn shared(source: &SourceLink) -> Runs {
     runs
 }
 
+/// The shared words of a source in `text`, which is how its snippet is displayed.
+fn shared_anew(source: &SourceLink, text: &str) -> Vec<Range<usize>> {
+    let known: Vec<&str> =
+        source.shared.iter().filter_map(|range| source.snippet.get(range.clone())).collect();
+    let mut out = Vec::new();
+    words::each_stem(text, |_, range| {
+        if known.contains(&&text[range.clone()]) {
+            out.push(range);
+        }
+    });
+    out
+}
+
+/// A text on one line as it is displayed.
+fn safe_line(text: &str) -> Cow<'_, str> {
+    if text.contains(['\n', '\r', '\t']) {
+        return Cow::Owned(display::safe(&text.replace(['\n', '\r', '\t'], " ")).into_owned());
+    }
+    display::safe(text)
+}
+
 /// Bytes of a wording that are shown: what is wrapped for a frame has to be short.
 const WORDING: usize = 2048;
+/// The same of the sentence in the head of its trace, which must not push its sources out of sight.
+const HEAD: usize = 320;
 
 /// A wording, or as much of it as is shown and how much more there is.
 fn short(text: &str) -> Cow<'_, str> {
-    let head = preview::floor(text, WORDING);
+    cut(text, WORDING)
+}
+
+/// A text, or its first `bytes` bytes and how many more there are.
+fn cut(text: &str, bytes: usize) -> Cow<'_, str> {
+    let head = preview::floor(text, bytes);
     match (text.len() - head.len()) as u64 {
         0 => Cow::Borrowed(text),
         more => Cow::Owned(format!("{head} … ({} more)", numbers::bytes(more))),
     }
 }
 
-/// Adds a run on one line.
+/// Adds a run.
 fn push(runs: &mut Runs, tone: Tone, text: &str) {
     if !text.is_empty() {
-        runs.push((tone, text.replace(['\n', '\r', '\t'], " ")));
+        runs.push((tone, text.to_owned()));
     }
 }
 
@@ -268,13 +282,11 @@ fn step(tracing: &Tracing, link: &Link) -> Block {
         Earlier::Sentence(id) => {
             let trace = tracing.get(id.generation);
             let old = trace.and_then(|trace| Some(trace.sentences.get(id.place)?.sentence.text(&trace.text)));
-            let step = link.step.is_some_and(|step| step.inherited);
-            let reworded = link.step.is_some_and(|step| step.reworded);
-            let how = match (step, reworded) {
-                (true, true) => "taken over, reworded",
-                (true, false) => "taken over",
-                (false, _) => "about the same; turns since speak of it too",
-            };
+            let origin = later.and_then(|trace| Some(trace.sentences.get(link.later.place)?.origin));
+            let how = link
+                .step
+                .zip(origin)
+                .map_or("shares words", |(step, origin)| told::step(step.inherited, step.reworded, origin));
             (old.unwrap_or_default(), how.to_owned(), node(id))
         }
         Earlier::Turn(source) => {
@@ -284,6 +296,7 @@ fn step(tracing: &Tracing, link: &Link) -> Block {
     let heading = format!("{} → {} · {how}", link.address(), link.later);
     let below = link.loss.as_ref().map(|loss| vec![lost_words(link, loss)]);
     let (old, new) = (short(old), short(new));
+    let (old, new) = (safe_line(&old), safe_line(&new));
     let (before, after) = (marked(&old, &new, Tone::Removed), marked(&new, &old, Tone::Added));
     let body = Body::Pair(before, after, below.into_iter().collect());
     let tone = if matches!(link.earlier, Earlier::Turn(_)) { Tone::User } else { Tone::Summary };
@@ -306,15 +319,15 @@ fn marked(text: &str, other: &str, tone: Tone) -> Runs {
 }
 
 /// What became of a turn.
-pub fn turn(log: &OpenLog, tracing: &Tracing, id: TurnId) -> Document {
+pub fn turn(view: &View, log: &OpenLog, tracing: &Tracing, id: TurnId) -> Document {
     let session = &log.session;
     let it = session.turn(id);
     let missing = tracing.next_on(session, it.number);
-    let forward = tracing.traces().forward(session, id);
+    let forward = tracing.traces().forward(session, id, view.as_of);
     let said = session.preview(it);
     let cut = if said.chars().count() < preview::LENGTH { "" } else { " …" };
     let words = format!("{}{cut}", preview::on_one_line(said));
-    let last = last_seen(session, &forward, it.number, missing.is_some());
+    let last = last_seen(session, &forward, it.number, view.as_of, missing.is_some());
     let facts = vec![
         (tone_of(it.role), format!("{} {words}", it.role.name())),
         last,
@@ -333,72 +346,41 @@ pub fn turn(log: &OpenLog, tracing: &Tracing, id: TurnId) -> Document {
     document
 }
 
-/// Where a turn was last seen, in words.
-fn last_seen(session: &Session, forward: &Forward, number: u32, is_tracing: bool) -> (Tone, String) {
-    if forward.in_view {
-        return (Tone::Assistant, "the model still sees it at the end of the log".to_owned());
-    }
-    if is_tracing {
+/// Where a turn was last seen as of turn `as_of`.
+fn last_seen(
+    session: &Session,
+    forward: &Forward,
+    number: u32,
+    as_of: u32,
+    is_tracing: bool,
+) -> (Tone, String) {
+    let (trail, words) = told::last_seen(session, forward, number);
+    if is_tracing && trail != Trail::InView {
         return (Tone::Dim, "out of view; its trail is being followed".to_owned());
     }
-    let Some((first, _)) = forward.generations.first() else {
-        return (Tone::Dim, "no compaction concerns it: it left the view otherwise".to_owned());
+    let tone = match trail {
+        Trail::InView => Tone::Assistant,
+        Trail::Seen => Tone::Summary,
+        Trail::Faint | Trail::Lost => Tone::Warn,
+        Trail::Untold if forward.generations.is_empty() => Tone::Dim,
+        Trail::Untold => Tone::Warn,
     };
-    // The trail ends before the first summary that nobody here can read.
-    let next = forward.last_seen.map_or(*first, |generation| generation + 1);
-    let unreadable = session.generation(next).and_then(Compaction::unreadable).is_some();
-    match forward.last_seen {
-        Some(generation) => {
-            let kept = session.generation(generation).is_some_and(|compaction| kept(compaction, number));
-            let how = if kept { ", which kept it word for word" } else { "" };
-            let then = if unreadable { format!("; g{next} cannot be read") } else { String::new() };
-            (Tone::Summary, format!("last seen in g{generation}{how}{then}"))
-        }
-        None if unreadable => {
-            (Tone::Warn, format!("what became of it cannot be told: g{next} cannot be read"))
-        }
-        None => (Tone::Warn, "found in no summary".to_owned()),
-    }
-}
-
-fn kept(compaction: &Compaction, number: u32) -> bool {
-    compaction.kept.iter().any(|(from, to)| (*from..=*to).contains(&number))
+    let when = if as_of < session.last() { format!(", as of t{as_of}") } else { String::new() };
+    (tone, format!("{words}{when}"))
 }
 
 /// What one compaction did with a turn.
 fn fate_blocks(session: &Session, tracing: &Tracing, generation: u32, fate: &Fate) -> Vec<Block> {
-    let unreadable = session.generation(generation).and_then(Compaction::unreadable);
     let known = tracing.get(generation);
-    let carried = fate.carried();
-    let what = match fate {
-        Fate::Kept => "kept in view word for word".to_owned(),
-        Fate::Abandoned => "on another branch: not summarised".to_owned(),
-        Fate::Summarised(_) | Fate::Inherited(_) => match (unreadable, known, tracing.failure(generation)) {
-            (Some(reason), ..) => reason,
-            (None, None, Some(error)) => format!("cannot be traced: {error}"),
-            (None, None, None) => format!("{} tracing …", signs::PENDING.mark),
-            (None, Some(_), _) if carried.is_empty() && matches!(fate, Fate::Inherited(_)) => {
-                "taken over by no sentence".to_owned()
-            }
-            (None, Some(trace), _) if carried.is_empty() && !trace.complete => {
-                "found in no sentence; originals of its range are missing".to_owned()
-            }
-            (None, Some(_), _) if carried.is_empty() => "summarised, found in no sentence".to_owned(),
-            (None, Some(_), _) => {
-                let strong = carried.iter().filter(|carried| carried.carrier == Carrier::Carries).count();
-                let weak = carried.len() - strong;
-                match (strong, weak) {
-                    (1, 0) => "1 sentence carries it".to_owned(),
-                    (strong, 0) => format!("{strong} sentences carry it"),
-                    (0, weak) => format!("{} weakly", numbers::count(weak as u64, "sentence")),
-                    (1, weak) => format!("1 sentence carries it, {weak} weakly"),
-                    (strong, weak) => format!("{strong} sentences carry it, {weak} weakly"),
-                }
-            }
-        },
+    let is_guessed = matches!(fate, Fate::Summarised(_) | Fate::Inherited(_));
+    let readable = session.generation(generation).is_some_and(Compaction::is_readable);
+    let what = match (known, tracing.failure(generation)) {
+        (None, Some(error)) if is_guessed && readable => format!("cannot be traced: {error}"),
+        (None, None) if is_guessed && readable => format!("{} tracing …", signs::PENDING.mark),
+        _ => told::fate(session, known.map(std::sync::Arc::as_ref), generation, fate),
     };
     let mut blocks = vec![Block::runs(rule(&format!("g{generation} · {what}")), Vec::new())];
-    for carried in carried {
+    for carried in fate.carried() {
         blocks.extend(known.map(|trace| carrier(trace, carried)));
     }
     blocks

@@ -22,7 +22,7 @@ use crate::text::preview;
 use super::super::forests::Cold;
 use super::super::replay::{Place, Replayed};
 use super::super::{Failure, SCHEMA};
-use super::{Tracer, rounded, source_address, source_json, standing};
+use super::{Tracer, contrasts, rounded, source_json, sources_text, standing};
 
 /// Prints what a place of the hierarchy rests on.
 pub(super) fn run(
@@ -152,7 +152,8 @@ fn print(
             "support": traced.support.name(),
             "coverage": rounded(traced.coverage),
             "verbatim": traced.verbatim,
-            "sources": sources.map(source_json).collect::<Vec<_>>(),
+            "contrasts": contrasts(traced),
+            "sources": sources.map(|source| source_json(source, None)).collect::<Vec<_>>(),
             "origin": traced.origin.name(),
             "depth": of.depth,
             "summariser": of.summariser,
@@ -162,16 +163,6 @@ fn print(
         return Ok(());
     }
     writeln!(out, "\n{name} {}", safe(&preview::on_one_line(text)))?;
-    writeln!(out, "  {}", standing(traced))?;
-    for source in sources {
-        writeln!(
-            out,
-            "  {:<9}{:<10} {:<5} {}",
-            source_address(source, None),
-            source.spot.role.name(),
-            if source.exact { "exact" } else { "" },
-            safe(&preview::on_one_line(&source.snippet))
-        )?;
-    }
-    Ok(())
+    standing(traced, true, out)?;
+    sources_text(traced, None, out)
 }

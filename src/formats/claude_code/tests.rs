@@ -8,7 +8,7 @@ fn read(line: &str) -> Record {
 
 fn turn_of(line: &str) -> TurnFacts {
     match read(line).body {
-        Body::Turn(facts) => facts,
+        Body::Turn(facts) => *facts,
         other => panic!("no turn: {other:?}"),
     }
 }

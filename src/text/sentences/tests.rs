@@ -83,3 +83,18 @@ proptest! {
         assert_eq!(is_heading(text.trim()), pattern.is_match(text.trim()), "{text}");
     }
 }
+
+#[test]
+fn sentences_of_scripts_without_capitals_are_told_apart() {
+    let cut = |text: &str| split(text).into_iter().map(|range| text[range].to_owned()).collect::<Vec<_>>();
+    assert_eq!(
+        cut("用户要求修复。我们修改了文件!现在通过了。"),
+        ["用户要求修复。", "我们修改了文件!现在通过了。"]
+    );
+    assert_eq!(
+        cut("テストが失敗した。修正した。「終わり。」と言った。"),
+        ["テストが失敗した。", "修正した。", "「終わり。」", "と言った。"]
+    );
+    assert_eq!(cut("هل نجح الاختبار؟ نعم نجح. انتهى العمل."), ["هل نجح الاختبار؟", "نعم نجح.", "انتهى العمل."]);
+    assert_eq!(cut("See e.g. the file. then stop."), ["See e.g. the file. then stop."]);
+}

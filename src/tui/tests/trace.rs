@@ -140,7 +140,9 @@ fn rows_say_that_they_are_not_traced_yet_and_are_traced_one_generation_at_a_time
     app.draw();
     assert!(
         app.screen().contains("t9.0 → g1.s3")
-            || app.model.detail.document.plain().contains("I keep wondering")
+            || app.model.detail.document.plain().contains("I keep wondering"),
+        "{}",
+        app.model.detail.document.plain()
     );
     // Another epoch knows nothing of it, not even of what comes back late.
     let late = {

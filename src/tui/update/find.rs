@@ -49,6 +49,14 @@ pub(super) fn take(model: &mut Model, found: Found) {
         return;
     }
     search.take(found);
+    // What a person reads is searched first.
+    if !search.gone && model.pane == Pane::Detail && next_line_from(model, 0) {
+        if let Some(search) = &mut model.search {
+            search.gone = true;
+        }
+        return;
+    }
+    let Some(search) = &model.search else { return };
     let (none, done, gone) = (search.hits.is_empty(), search.is_done(), search.gone);
     let after = model.selected_turn();
     let here = |search: &Search| {
@@ -105,6 +113,11 @@ pub(super) fn next(model: &mut Model, on: bool) {
 }
 
 fn go_to_hit(model: &mut Model, hit: TurnId) {
+    if model.search.as_ref().is_some_and(|search| !search.gone)
+        || matches!(model.detail.shows, Shows::Trace(_))
+    {
+        model.remember();
+    }
     if let Some(search) = &mut model.search {
         search.gone = true;
     }
@@ -186,6 +199,9 @@ fn match_line(model: &Model, from: usize, on: bool) -> Option<usize> {
 
 fn next_line(model: &mut Model, on: bool) -> bool {
     let from = model.detail.place.line + usize::from(on);
+    if on {
+        return next_line_from(model, from);
+    }
     match match_line(model, from, on) {
         Some(line) => {
             model.detail.place = Place { line, row: 0 };
@@ -193,6 +209,14 @@ fn next_line(model: &mut Model, on: bool) -> bool {
         }
         None => false,
     }
+}
+
+fn next_line_from(model: &mut Model, from: usize) -> bool {
+    let line = match_line(model, from, true);
+    if let Some(line) = line {
+        model.detail.place = Place { line, row: 0 };
+    }
+    line.is_some()
 }
 
 /// Goes to an address, a generation or a clock time.
@@ -359,6 +383,9 @@ fn to_agent(model: &mut Model, name: &str, number: Option<u32>) {
 }
 
 fn filter(model: &mut Model, text: &str) {
+    if matches!(model.detail.shows, Shows::Trace(_)) {
+        model.remember();
+    }
     model.filter = Filter::new(text);
     let Some(log) = &model.log else { return };
     let matches = model.filter.as_ref().map(|filter| filter.all(&log.session, model.as_of));

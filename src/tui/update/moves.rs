@@ -11,6 +11,34 @@ use super::trace;
 
 /// Does what moves something, `times` times; `count` is what was typed before the key, if anything was.
 pub(super) fn act(model: &mut Model, action: Action, times: u32, count: Option<u32>) {
+    let leaves = matches!(model.detail.shows, Shows::Trace(_)) && leads_away(action);
+    if leaves {
+        model.remember();
+    }
+    move_by(model, action, times, count);
+    if leaves && matches!(model.detail.shows, Shows::Trace(_)) {
+        model.visits.pop();
+    } else if leaves {
+        trace::led(model);
+    }
+}
+
+/// Whether an action shows another moment or another text: a trace that is left so is one key away.
+fn leads_away(action: Action) -> bool {
+    matches!(
+        action,
+        Action::TurnBack
+            | Action::TurnOn
+            | Action::TenBack
+            | Action::TenOn
+            | Action::GenerationBack
+            | Action::GenerationOn
+            | Action::Follow
+            | Action::Difference
+    )
+}
+
+fn move_by(model: &mut Model, action: Action, times: u32, count: Option<u32>) {
     match action {
         Action::TurnBack => step_turn(model, -i64::from(times)),
         Action::TurnOn => step_turn(model, i64::from(times)),
@@ -316,7 +344,7 @@ fn pair_of(session: &crate::session::Session, id: TurnId, part: Option<u32>) -> 
 }
 
 fn back(model: &mut Model) {
-    if model.detail.shows == Shows::Difference {
+    if model.detail.shows == Shows::Difference && !trace::is_led(model) {
         model.detail.shows = Shows::Node;
         model.detail.of = None;
     } else if model.search.is_some() {

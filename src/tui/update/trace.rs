@@ -63,7 +63,9 @@ fn traceable(model: &Model, node: Node) -> Result<(Node, Option<String>), String
             return Err(format!("the summary of g{generation} is still being read"));
         }
         let places = section.map_or(0..summary.sentences.len(), |section| summary.sentences_in(section));
-        let Some(place) = places.clone().next() else { return Err("no sentence stands here".to_owned()) };
+        let Some(place) = places.clone().next() else {
+            return Err("no sentence stands here: Enter opens the summary, ↓ goes to one".to_owned());
+        };
         let of = if section.is_some() { "its section" } else { "its summary" };
         let message =
             format!("g{generation}.s{} is the first of {} sentences of {of}", place + 1, places.len());
@@ -201,6 +203,14 @@ fn follow(model: &mut Model) {
         model.detail.seek = words;
     }
     model.pane = Pane::Detail;
+}
+
+/// What is selected now is what the trace that was remembered last led to.
+pub(super) fn led(model: &mut Model) {
+    let selected = model.selected();
+    if let Some(visit) = model.visits.last_mut() {
+        visit.led_to = selected;
+    }
 }
 
 /// Whether what is selected is what a link of the last trace led to.
