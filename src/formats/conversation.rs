@@ -123,7 +123,7 @@ fn message(raw: &str, number: usize) -> Record {
     if !content.parts.is_empty() {
         // Every message is a turn of its own.
         let message = (role == Role::Assistant).then(|| Id::of(&format!("message {number}")));
-        record.body = Body::Turn(TurnFacts { message, ..TurnFacts::new(role, content.parts) });
+        record.body = Body::Turn(Box::new(TurnFacts { message, ..TurnFacts::new(role, content.parts) }));
     }
     record
 }

@@ -4,8 +4,6 @@
 //! All of it but the turns is replayed. A cluster opens into its root's message and the unions the root won, in order;
 //! a union into what it brought: the message that was a root until then, and what that had won before.
 
-use std::cmp::Reverse;
-
 use crate::session::TurnId;
 use crate::session::address::Address;
 use crate::session::open::OpenLog;
@@ -99,17 +97,13 @@ impl<'a> ForestView<'a> {
             Node::Union(place) => {
                 self.union(place).map_or_else(Vec::new, |union| self.below(log, union.loser))
             }
-            Node::Group(Group::Hot) => self.of_messages(log, &self.replay.hot(self.as_of)),
+            Node::Group(Group::Hot) => of_messages(log, &self.replay.hot(self.as_of)),
             Node::Group(Group::Open) => {
                 let (from, to) = self.open();
                 (from..=to).filter_map(|number| log.session.numbered(0, number)).map(Node::Turn).collect()
             }
             _ => Vec::new(),
         }
-    }
-
-    fn of_messages(&self, log: &OpenLog, messages: &[&Message]) -> Vec<Node> {
-        messages.iter().flat_map(|message| turns(&log.session, message)).map(Node::Turn).collect()
     }
 
     fn cluster_label(&self, log: &OpenLog, root: u32) -> Label {
@@ -202,12 +196,8 @@ impl<'a> ForestView<'a> {
     }
 }
 
-/// Roots by size, the largest first.
-pub fn by_size(view: &ForestView) -> Vec<u32> {
-    let forest = view.replay.forest().forest();
-    let mut roots = forest.roots(view.as_of);
-    roots.sort_by_key(|root| Reverse(forest.size(*root, view.as_of)));
-    roots
+fn of_messages(log: &OpenLog, messages: &[&Message]) -> Vec<Node> {
+    messages.iter().flat_map(|message| turns(&log.session, message)).map(Node::Turn).collect()
 }
 
 impl Outline for ForestView<'_> {

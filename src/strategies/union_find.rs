@@ -151,7 +151,9 @@ impl ColdForest {
     pub fn of_clusters(settings: Settings, texts: &[String], clusters: &[Vec<u32>]) -> Self {
         let mut forest = Self::new(Settings { cap: Cap::None, ..settings });
         let counts: Vec<Counts> = texts.iter().map(|text| forest.vocabulary.count(text)).collect();
-        counts.iter().for_each(|counts| forest.vocabulary.add(counts));
+        for counts in &counts {
+            forest.vocabulary.add(counts);
+        }
         for (message, counts) in (0..).zip(&counts) {
             let vector = forest.vocabulary.weigh(counts);
             forest.forest.add(message);

@@ -62,7 +62,9 @@ impl<'a> Check<'a> {
         let roots = nodes.keys().map(|id| (*id, root(&nodes, *id))).collect();
         let mut listed: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
         for (cluster, members) in &file.children {
-            members.iter().for_each(|member| listed.entry(*member).or_default().push(*cluster));
+            for member in members {
+                listed.entry(*member).or_default().push(*cluster);
+            }
         }
         Self { file, nodes, roots, listed, found: Vec::new() }
     }

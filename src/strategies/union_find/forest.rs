@@ -70,7 +70,7 @@ struct Node {
 
 /// Which nodes were roots when the first `nodes` nodes and `unions` unions were there.
 #[derive(Clone, Debug)]
-struct Roots {
+struct Noted {
     nodes: u32,
     unions: u32,
     roots: Vec<u32>,
@@ -84,7 +84,7 @@ pub struct Forest {
     /// Parents of the newest state, with shortened paths.
     shortcuts: Vec<u32>,
     /// Noted now and then, so that the roots of any moment are found from the nearest.
-    noted: Vec<Roots>,
+    noted: Vec<Noted>,
 }
 
 /// Roots are noted after this many nodes at the least.
@@ -157,11 +157,11 @@ impl Forest {
         }
         let roots = self.roots_from(last, self.nodes.len() as u32, self.unions.len() as u32);
         let (nodes, unions) = (self.nodes.len() as u32, self.unions.len() as u32);
-        self.noted.push(Roots { nodes, unions, roots });
+        self.noted.push(Noted { nodes, unions, roots });
     }
 
     /// The roots once there were `nodes` nodes and `unions` unions, from those noted before.
-    fn roots_from(&self, noted: Option<&Roots>, nodes: u32, unions: u32) -> Vec<u32> {
+    fn roots_from(&self, noted: Option<&Noted>, nodes: u32, unions: u32) -> Vec<u32> {
         let (known, from) = noted.map_or((&[][..], 0), |noted| (&noted.roots[..], noted.nodes));
         let is_root = |node: &u32| self.nodes[*node as usize].ended >= unions;
         known.iter().copied().chain(from..nodes).filter(is_root).collect()

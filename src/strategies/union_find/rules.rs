@@ -6,7 +6,7 @@
 //! Since a mixed cluster's centroid is a little similar to everything, nearly all messages end in one.
 //!
 //! **Balanced.** No threshold. While there are more clusters than the cap, the pair with the largest covariance with the
-//! whole is united: (c_a − μ)·(c_b − μ) − λ·(n_a + n_b)/n, among pairs whose united size has room. A mixed cluster's
+//! whole is united: `(c_a − μ)·(c_b − μ) − λ·(n_a + n_b)/n`, among pairs whose united size has room. A mixed cluster's
 //! centroid is near the mean μ, so it attracts nothing. Room is a share of all cold messages, a bound that holds at
 //! every moment because n only grows. What the rule does not do is find topics: on conversations whose topics share no
 //! words its clusters are balanced and no more.

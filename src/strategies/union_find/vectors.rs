@@ -54,7 +54,8 @@ impl Vector {
                 std::cmp::Ordering::Greater => drop(right.next()),
                 std::cmp::Ordering::Equal => {
                     sum += x * y;
-                    (left.next(), right.next());
+                    left.next();
+                    right.next();
                 }
             }
         }
@@ -263,7 +264,8 @@ mod tests {
 
     #[test]
     fn one_message_has_a_bounded_number_of_terms() {
-        let text: String = (0..2000).map(|n| format!("w{n} ")).collect::<String>() + "w1999 w1999";
+        let words: Vec<String> = (0..2000).map(|n| format!("w{n}")).collect();
+        let text = words.join(" ") + " w1999 w1999";
         let mut vocabulary = Vocabulary::new(&Settings::default());
         let counts = vocabulary.count(&text);
         assert_eq!((counts.terms.len(), vocabulary.len()), (TERMS, TERMS));
