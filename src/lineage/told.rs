@@ -52,11 +52,10 @@ pub fn whence(traced: &Traced, before: Option<u32>) -> String {
 
 /// How many summaries and changes of wording stand between a sentence and original turns.
 pub fn distance(chain: &Chain) -> String {
-    let mut words = format!("depth {}", chain.depth);
-    if chain.paraphrases > 0 {
-        words.push_str(&format!(" · {}", numbers::count(u64::from(chain.paraphrases), "paraphrase")));
+    match chain.paraphrases {
+        0 => format!("depth {}", chain.depth),
+        some => format!("depth {} · {}", chain.depth, numbers::count(u64::from(some), "paraphrase")),
     }
-    words
 }
 
 /// How a step of a chain leads on.
@@ -96,26 +95,18 @@ pub fn last_seen(session: &Session, forward: &Forward, number: u32) -> (Trail, S
     let next = forward.last_seen.map_or(*first, |generation| generation + 1);
     let unreadable = session.generation(next).and_then(Compaction::unreadable).is_some();
     let weakly = forward.last_hinted.filter(|hinted| forward.last_seen.is_none_or(|seen| *hinted > seen));
-    let mut words = match forward.last_seen {
-        Some(generation) => {
-            let kept = session.generation(generation).is_some_and(|compaction| kept(compaction, number));
-            format!("last seen in g{generation}{}", if kept { ", which kept it word for word" } else { "" })
-        }
-        None if unreadable => {
-            return (Trail::Untold, format!("what became of it cannot be told: g{next} cannot be read"));
-        }
-        None => match weakly {
-            Some(generation) => return (Trail::Faint, format!("carried weakly, last in g{generation}")),
-            None => return (Trail::Lost, "found in no summary".to_owned()),
-        },
+    let Some(seen) = forward.last_seen else {
+        return match (unreadable, weakly) {
+            (true, _) => (Trail::Untold, format!("what became of it cannot be told: g{next} cannot be read")),
+            (false, Some(generation)) => (Trail::Faint, format!("carried weakly, last in g{generation}")),
+            (false, None) => (Trail::Lost, "found in no summary".to_owned()),
+        };
     };
-    if let Some(generation) = weakly {
-        words.push_str(&format!(", weakly in g{generation}"));
-    }
-    if unreadable {
-        words.push_str(&format!("; g{next} cannot be read"));
-    }
-    (Trail::Seen, words)
+    let kept = session.generation(seen).is_some_and(|compaction| kept(compaction, number));
+    let how = if kept { ", which kept it word for word" } else { "" };
+    let since = weakly.map_or_else(String::new, |generation| format!(", weakly in g{generation}"));
+    let then = if unreadable { format!("; g{next} cannot be read") } else { String::new() };
+    (Trail::Seen, format!("last seen in g{seen}{how}{since}{then}"))
 }
 
 fn kept(compaction: &Compaction, number: u32) -> bool {

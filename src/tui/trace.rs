@@ -233,7 +233,7 @@ fn safe_line(text: &str) -> Cow<'_, str> {
 /// Bytes of a wording that are shown: what is wrapped for a frame has to be short.
 const WORDING: usize = 2048;
 /// The same of the sentence in the head of its trace, which must not push its sources out of sight.
-const HEAD: usize = 320;
+const HEAD: usize = 200;
 
 /// A wording, or as much of it as is shown and how much more there is.
 fn short(text: &str) -> Cow<'_, str> {
@@ -361,9 +361,8 @@ fn last_seen(
     let tone = match trail {
         Trail::InView => Tone::Assistant,
         Trail::Seen => Tone::Summary,
-        Trail::Faint | Trail::Lost => Tone::Warn,
         Trail::Untold if forward.generations.is_empty() => Tone::Dim,
-        Trail::Untold => Tone::Warn,
+        Trail::Faint | Trail::Lost | Trail::Untold => Tone::Warn,
     };
     let when = if as_of < session.last() { format!(", as of t{as_of}") } else { String::new() };
     (tone, format!("{words}{when}"))
