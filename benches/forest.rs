@@ -160,7 +160,9 @@ fn random_split(cold: usize) -> Vec<Vec<u32>> {
     for (at, message) in order.into_iter().enumerate() {
         parts[at % PARTS as usize].push(message);
     }
-    parts.iter_mut().for_each(|part| part.sort_unstable());
+    for part in &mut parts {
+        part.sort_unstable();
+    }
     parts
 }
 

@@ -1,5 +1,13 @@
 //! The cold forest beside what the published implementation wrote, and its rules on conversations.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs,
+    reason = "a failed test may panic"
+)]
+
 use std::path::{Path, PathBuf};
 
 use pentimento::strategies::union_find::ColdForest;

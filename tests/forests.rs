@@ -1,5 +1,13 @@
 //! The cold forest through the doors people use: files and their breaches, sessions, settings, saving and going on.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs,
+    reason = "a failed test may panic"
+)]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
