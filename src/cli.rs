@@ -8,6 +8,7 @@ use clap_complete::Shell;
 
 use crate::discover::agents::AGENTS;
 use crate::outline::ViewKind;
+use crate::strategies::context_gc::Mode;
 
 /// A terminal inspector for AI agents' session logs.
 ///
@@ -17,7 +18,7 @@ use crate::outline::ViewKind;
 #[command(name = "pentimento", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
 #[command(
     after_help = "Addresses: t489 a turn, t489.2 a part of it, @a881341/t12 a sub-agent's turn, L560 a physical \
-line, g3 a generation, b4 a block, p2 a span, i9 an item of the ledger, c45 the cluster that holds turn 45, u7 a union.\nLogs: - is standard input; what is compressed with zstd or gzip is read as it is.\n\
+line, g3 a generation, b4 a block, p2 a span, i9 an item of the ledger, c45 the cluster that holds turn 45, u7 a union, r:t88 what a receipt stands for.\nLogs: - is standard input; what is compressed with zstd or gzip is read as it is.\n\
 Exit status: 0 done, 2 wrong usage, 3 the log could not be read, 4 nothing found, for that address or at all."
 )]
 pub struct Arguments {
@@ -98,6 +99,8 @@ pub enum TreeName {
     Blocks,
     /// The cold forest, replayed: its health, clusters with their unions, the hot window.
     Forest,
+    /// What Context-GC prunes, stage by stage, replayed.
+    Receipts,
 }
 
 impl From<ViewName> for ViewKind {
@@ -131,6 +134,8 @@ pub enum Command {
     Tree(TreeArguments),
     /// The turns under an address, word for word.
     Expand(ExpandArguments),
+    /// The compacted prompt of a Context-GC trace.
+    Gc(GcArguments),
     /// The sessions there are, newest first.
     Sessions(SessionsArguments),
     /// Open the newest session of the current directory, and follow it.
@@ -148,6 +153,43 @@ pub enum Command {
     },
     /// The manual page, in roff.
     Man,
+}
+
+/// Arguments of `gc`.
+#[derive(Debug, Args)]
+pub struct GcArguments {
+    /// The trace: a JSON array of events, an object with `events`, or one event a line; - is standard input.
+    pub path: PathBuf,
+    /// Whose rules hold: `strict` mends the defects of Context-GC 0.3.0, `reference` has them.
+    #[arg(long, value_name = "MODE", default_value = "strict")]
+    pub mode: Mode,
+    /// Instead of the prompt: this event, what became of it, and why.
+    #[arg(long, value_name = "ID", conflicts_with_all = ["diff", "body"])]
+    pub explain: Option<String>,
+    /// Instead of the prompt: what it lacks and has beside the prompt of the whole trace.
+    #[arg(long, conflicts_with = "body")]
+    pub diff: bool,
+    /// Instead of the prompt: the body of the request that carries it. Nothing is sent.
+    #[arg(long = "as", id = "body", value_name = "PROVIDER", requires_all = ["model", "message"])]
+    pub body: Option<Provider>,
+    /// The model that the request names.
+    #[arg(long, value_name = "NAME", requires = "body")]
+    pub model: Option<String>,
+    /// What the user says in the request.
+    #[arg(long, value_name = "TEXT", requires = "body")]
+    pub message: Option<String>,
+    /// One JSON object.
+    #[arg(long, conflicts_with_all = ["diff", "body"])]
+    pub json: bool,
+}
+
+/// Who would get a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Provider {
+    /// Anthropic's messages: the prompt is the system text.
+    Anthropic,
+    /// `OpenAI`'s chat completions: the prompt is the system's message.
+    Openai,
 }
 
 /// Arguments of `sessions`.
@@ -312,7 +354,7 @@ pub struct ContextArguments {
     pub as_of: Option<String>,
     /// The way to compact: `recorded` is what the agent did, `truncate` keeps the newest turns, `full` keeps all,
     /// `blocks` is the block hierarchy, `recursive` folds every summary into the next, `union-find` sums up clusters of
-    /// messages behind a hot window.
+    /// messages behind a hot window, `context-gc` puts receipts in the place of what is of no use any more.
     #[arg(long, value_name = "NAME", default_value = "recorded")]
     pub strategy: String,
     /// Settings of `blocks` and `recursive`.
@@ -364,7 +406,8 @@ pub struct TreeArguments {
 pub struct ExpandArguments {
     /// The session log.
     pub path: PathBuf,
-    /// Where: t489, t489.2, @a881341/t12, @a881341, L560, g3, b4, p2, i9, c45, u7.
+    /// Where: t489, t489.2, @a881341/t12, @a881341, L560, g3, b4, p2, i9, c45, u7, r:t88;
+    /// r:e002 of a Context-GC trace.
     pub address: String,
     /// Every physical line from the first to the last covered record, notes included, as the log's bytes.
     #[arg(long, conflicts_with_all = ["json", "summary"])]

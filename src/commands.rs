@@ -9,8 +9,10 @@ mod context;
 mod expand;
 mod forests;
 mod forget;
+mod gc;
 mod guarded;
 mod info;
+mod receipts;
 mod replay;
 mod sessions;
 mod trace;
@@ -122,6 +124,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
             Open::Log(log) => ask::run(log, arguments, out),
             Open::Forest(forest) => forest.ask(arguments, out),
         }),
+        Command::Gc(arguments) => gc::run(arguments, out),
         Command::Trace(arguments) => on(&arguments.path, |log| trace::run(log, arguments, out)),
         Command::Forget(arguments) => forget::run(arguments, out),
         Command::Sessions(arguments) => sessions::run(arguments, out),

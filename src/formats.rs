@@ -7,6 +7,7 @@ mod arguments;
 mod blocks;
 pub mod claude_code;
 pub mod codex;
+pub mod context_gc;
 pub mod conversation;
 pub mod facts;
 mod lenient;
@@ -31,6 +32,8 @@ pub enum Format {
     Pi,
     /// One JSON document with `messages`.
     Conversation,
+    /// Context-GC's traces, an event a line or the elements of an array.
+    ContextGc,
 }
 
 /// What one line says about the format of its file.
@@ -58,7 +61,7 @@ pub enum Detection {
 }
 
 impl Format {
-    const ALL: [Self; 4] = [Self::ClaudeCode, Self::Codex, Self::Pi, Self::Conversation];
+    const ALL: [Self; 5] = [Self::ClaudeCode, Self::Codex, Self::Pi, Self::Conversation, Self::ContextGc];
 
     /// The name in JSON and on the screen.
     pub fn name(self) -> &'static str {
@@ -67,6 +70,7 @@ impl Format {
             Self::Codex => "codex",
             Self::Pi => "pi",
             Self::Conversation => "conversation",
+            Self::ContextGc => "context-gc",
         }
     }
 
@@ -84,6 +88,9 @@ impl Format {
             Self::Codex => "Codex (JSON lines with \"type\" and \"payload\")",
             Self::Pi => "pi (a first line of \"type\":\"session\" with \"cwd\", then \"message\" entries)",
             Self::Conversation => "a conversation (one JSON document with \"messages\")",
+            Self::ContextGc => {
+                "Context-GC (events with \"id\", \"type\" and \"timestamp\", one a line or in an array)"
+            }
         }
     }
 
@@ -98,6 +105,11 @@ impl Format {
         self == Self::Conversation
     }
 
+    /// Whether its records are Context-GC's events themselves.
+    pub fn is_trace(self) -> bool {
+        self == Self::ContextGc
+    }
+
     fn weigh(self, line: &[u8]) -> Evidence {
         match self {
             Self::ClaudeCode => claude_code::weigh(line),
@@ -105,6 +117,7 @@ impl Format {
             Self::Pi => pi::weigh(line),
             // No line tells: it is looked for where no other format fits.
             Self::Conversation => Evidence::Nothing,
+            Self::ContextGc => context_gc::weigh(line),
         }
     }
 
@@ -115,6 +128,7 @@ impl Format {
             Self::Codex => Parser::Codex(codex::Parser::default()),
             Self::Pi => Parser::Pi(pi::Parser::default()),
             Self::Conversation => Parser::Document,
+            Self::ContextGc => Parser::ContextGc(context_gc::Parser),
         }
     }
 
@@ -125,6 +139,7 @@ impl Format {
             Self::Codex => codex::texts(line),
             Self::Pi => pi::texts(line),
             Self::Conversation => conversation::texts(line),
+            Self::ContextGc => context_gc::texts(line),
         }
     }
 
@@ -145,6 +160,8 @@ pub enum Parser {
     Pi(pi::Parser),
     /// A document: its lines say nothing each by itself.
     Document,
+    /// Context-GC.
+    ContextGc(context_gc::Parser),
 }
 
 impl Parser {
@@ -155,6 +172,7 @@ impl Parser {
             Self::Codex(parser) => parser.parse(line),
             Self::Pi(parser) => parser.parse(line),
             Self::Document => Record::bare("line", facts::Body::Note),
+            Self::ContextGc(parser) => parser.parse(line),
         }
     }
 }

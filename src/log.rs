@@ -4,6 +4,7 @@
 //! with SIGBUS when somebody truncates the file). What cannot be read by offset, standard input and compressed files,
 //! is spooled, and read from there like a file. Knows nothing of what a line means.
 
+mod elements;
 mod error;
 mod fingerprint;
 pub mod follow;

@@ -2,9 +2,10 @@
 //!
 //! Owns the ways to compact and what each leaves in view as of a turn. Knows no format and no screen. A context is
 //! found from the path of its turn and from stamps, never by replaying: those of the session for [`context`], those
-//! that [`blocks`], [`recursive`] and [`union_find`] set as they read along.
+//! that [`blocks`], [`recursive`], [`context_gc`] and [`union_find`] set as they read along.
 
 pub mod blocks;
+pub mod context_gc;
 pub mod costs;
 pub mod fill;
 mod full;
@@ -49,8 +50,10 @@ pub const BLOCKS: &str = "blocks";
 pub const RECURSIVE: &str = "recursive";
 /// The name of [`union_find`].
 pub const UNION_FIND: &str = "union-find";
+/// The name of [`context_gc`].
+pub const CONTEXT_GC: &str = "context-gc";
 /// Names of the strategies of this build.
-pub const NAMES: [&str; 6] = ["recorded", "truncate", "full", BLOCKS, RECURSIVE, UNION_FIND];
+pub const NAMES: [&str; 7] = ["recorded", "truncate", "full", BLOCKS, RECURSIVE, UNION_FIND, CONTEXT_GC];
 
 impl Strategy {
     /// Its name in JSON, on the command line and on the screen.
@@ -176,7 +179,8 @@ pub struct Context {
 }
 
 /// The context as of turn `as_of` of the main thread under `strategy`. Work grows with the entries and, for
-/// [`Strategy::Full`] and a truncation, with the turns looked at.
+/// [`Strategy::Full`] and a truncation, with the turns looked at. What [`context_gc`] prunes only a replay of the
+/// session's texts tells; without one it prunes nothing.
 pub fn context(session: &Session, strategy: Strategy, as_of: u32) -> Context {
     let entries = match (strategy, session.head(as_of)) {
         (_, None) => Vec::new(),

@@ -21,7 +21,7 @@ fn follows_the_decision_to_its_question(screen: &mut Screen) {
     screen.wait("since g6");
     screen.press(":g6.s2\rt");
     // Said once all six generations are traced.
-    screen.wait("the hedge is lost in g3");
+    screen.wait("words · depth");
     screen.wait("the hedge is lost in g3");
     screen.press("G");
     screen.wait("t9.0 → g1.s3");

@@ -8,19 +8,23 @@ use serde_json::{Value, json};
 use crate::outline::blocks::BlocksView;
 use crate::outline::forest::ForestView;
 use crate::outline::{Group, Label, Node, Outline, View, ViewKind, one_line};
-use crate::session::Session;
 use crate::session::address::Address;
 use crate::session::open::OpenLog;
+use crate::session::{Session, TurnId};
 use crate::strategies::blocks::Made;
+use crate::strategies::context_gc::Stage;
+use crate::strategies::context_gc::session::{Replay, Stub, trace};
 use crate::strategies::recursive::{Folded, Folding, Recursive};
 use crate::strategies::union_find::summaries::Standing;
-use crate::strategies::{BLOCKS, Context, Entry, Limit, RECURSIVE, Strategy, UNION_FIND, context};
+use crate::strategies::{
+    BLOCKS, CONTEXT_GC, Context, Entry, Limit, RECURSIVE, Strategy, UNION_FIND, context,
+};
 use crate::summarisers::SummaryLine;
 use crate::text::numbers::{count, grouped, short};
 
 use super::forests::Cold;
 use super::replay::{Replayed, Writer, settings};
-use super::{Failure, SCHEMA, as_of};
+use super::{Failure, SCHEMA, as_of, receipts};
 use crate::cli::ContextArguments;
 
 /// Prints the context as of a moment under a strategy.
@@ -34,13 +38,19 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
     if hot.is_some() && budget.is_some() {
         return Err(Failure::Usage("--hot and --budget are two ways to cut: give one of them".to_owned()));
     }
-    if budget.is_some() && matches!(arguments.strategy.as_str(), "recorded" | "full" | UNION_FIND) {
+    if budget.is_some()
+        && matches!(arguments.strategy.as_str(), "recorded" | "full" | UNION_FIND | CONTEXT_GC)
+    {
         return misplaced("--budget", "the strategies truncate, blocks and recursive");
     }
     let as_of = as_of(log, arguments.as_of.as_deref())?;
+    if let (CONTEXT_GC, None, Some(trace)) = (&*arguments.strategy, &arguments.as_of, trace(log)?) {
+        return receipts::context(log, &trace, arguments, out);
+    }
     let mut replayed = None;
     let mut folds = None;
     let mut cold = None;
+    let mut gc = None;
     let context = match arguments.strategy.as_str() {
         BLOCKS => {
             let replay = replayed.insert(Replayed::new(log, &arguments.replay)?);
@@ -65,6 +75,7 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
             cold.write(log, as_of)?;
             cold.replay.context(&log.session, as_of)
         }
+        CONTEXT_GC => gc.insert(Replay::of(log)?).context(&log.session, as_of),
         name => {
             let mut strategy: Strategy = name.parse().map_err(Failure::Usage)?;
             if let Strategy::Truncate(limit) = &mut strategy {
@@ -85,6 +96,7 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
             .map(|replay| BlocksView::new(&replay.blocks, Some(&replay.summaries), as_of)),
         forest: cold.as_ref().map(|cold| ForestView::new(&cold.replay, Some(&cold.summaries), as_of)),
         folds,
+        gc,
     };
     if arguments.json {
         writeln!(out, "{}", shown.to_json(&context))?;
@@ -101,7 +113,15 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
         if sealed > 0 { ", the encrypted summary's not counted" } else { "" },
     )?;
     for entry in &context.entries {
-        writeln!(out, "{}", one_line(&shown.label(entry)))?;
+        let line = one_line(&shown.label(entry));
+        match entry {
+            Entry::Receipt { target } if shown.gc.is_some() => {
+                let stubs = shown.stubs(*target, as_of);
+                let reasons: Vec<&str> = stubs.iter().map(|stub| &*stub.reason).collect();
+                writeln!(out, "[receipt: {}] {line}", reasons.join(", "))?;
+            }
+            _ => writeln!(out, "{line}")?,
+        }
     }
     Ok(())
 }
@@ -127,6 +147,7 @@ struct Shown<'a> {
     blocks: Option<BlocksView<'a>>,
     forest: Option<ForestView<'a>>,
     folds: Option<Result<Vec<Folded>, String>>,
+    gc: Option<Replay>,
 }
 
 impl Shown<'_> {
@@ -146,6 +167,11 @@ impl Shown<'_> {
             (Entry::Made { .. } | Entry::Ledger { .. }, None) => Label::default(),
         };
         Label { tokens: Some(entry.tokens(&self.log.session)), ..label }
+    }
+
+    /// What stands behind a receipt for a turn.
+    fn stubs(&self, turn: TurnId, as_of: u32) -> Vec<Stub> {
+        self.gc.as_ref().map(|gc| gc.receipts_of(&self.log.session, turn, as_of)).unwrap_or_default()
     }
 
     fn fold(&self, number: u32) -> Option<&Folded> {
@@ -178,11 +204,11 @@ impl Shown<'_> {
             "recorded": context.strategy == "recorded",
             "tokens": context.tokens,
             "logged_tokens": session.context_size(context.as_of).map(|(tokens, _)| tokens),
-            "entries": context.entries.iter().map(|entry| self.entry(entry)).collect::<Vec<_>>(),
+            "entries": context.entries.iter().map(|entry| self.entry(entry, context.as_of)).collect::<Vec<_>>(),
         })
     }
 
-    fn entry(&self, entry: &Entry) -> Value {
+    fn entry(&self, entry: &Entry, as_of: u32) -> Value {
         let session = &self.log.session;
         let mut value = json!({
             "kind": entry.kind(),
@@ -238,6 +264,13 @@ impl Shown<'_> {
             Entry::Ledger { items, .. } => {
                 let of = |item: &u32| Address::Item(*item).to_string();
                 value["items"] = json!(items.iter().map(of).collect::<Vec<_>>());
+            }
+            Entry::Receipt { target } if self.gc.is_some() => {
+                let stubs = self.stubs(*target, as_of);
+                value["address"] = json!(format!("r:{}", session.address(*target)));
+                value["stages"] =
+                    json!(stubs.iter().map(|stub| stub.stage.map(Stage::name)).collect::<Vec<_>>());
+                value["reasons"] = json!(stubs.iter().map(|stub| &stub.reason).collect::<Vec<_>>());
             }
             Entry::Turn(_) | Entry::Receipt { .. } => {}
         }

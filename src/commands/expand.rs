@@ -16,7 +16,7 @@ use crate::session::{RowKind, Session, TurnId};
 use crate::text::{display, lexicon};
 
 use super::trace::Tracer;
-use super::{Failure, iso};
+use super::{Failure, iso, receipts};
 use crate::cli::ExpandArguments;
 
 /// Bytes copied at a time.
@@ -31,10 +31,23 @@ pub(super) fn run(log: &OpenLog, arguments: &ExpandArguments, out: &mut dyn Writ
     if matches!(address, Address::Cluster(_) | Address::ClusterSentence { .. } | Address::Union(_)) {
         return forest::run(log, &address, arguments, out);
     }
-    if arguments.summary && !has_summary(log, &address) {
+    if let Address::Receipt(id) = &address {
+        return receipts::expand(log, id, arguments, out);
+    }
+    at(log, &address, arguments, out)
+}
+
+/// Prints what lies under an address that the log itself has.
+pub(super) fn at(
+    log: &OpenLog,
+    address: &Address,
+    arguments: &ExpandArguments,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    if arguments.summary && !has_summary(log, address) {
         return Err(Failure::NotFound(format!("{address} has no summary of its own")));
     }
-    let place = find(log, &address, arguments.summary)?;
+    let place = find(log, address, arguments.summary)?;
     if arguments.raw {
         let (first, last) = place.rows;
         return copy(place.log, first, last, out);
@@ -49,6 +62,23 @@ pub(super) fn run(log: &OpenLog, arguments: &ExpandArguments, out: &mut dyn Writ
         What::Row(row) => print_row(place.log, row, arguments.json, out)?,
     }
     Ok(())
+}
+
+/// Prints some parts, one after another.
+pub(super) fn parts(
+    log: &OpenLog,
+    parts: &[(TurnId, u32)],
+    arguments: &ExpandArguments,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    parts.iter().try_for_each(|(turn, part)| {
+        let place = place_turn(log, None, *turn, Some(*part))?;
+        let (first, last) = place.rows;
+        if arguments.raw {
+            return copy(log, first, last, out);
+        }
+        print_turn(&place, *turn, Some(*part), arguments.json, out)
+    })
 }
 
 /// Whether a summary stands at an address: a generation, or the turn of its summary.
@@ -92,7 +122,8 @@ fn find<'a>(log: &'a OpenLog, address: &'a Address, summary: bool) -> Result<Pla
         | Address::Item(_)
         | Address::Cluster(_)
         | Address::ClusterSentence { .. }
-        | Address::Union(_) => Err(Failure::NotFound(format!("{address} is in no log: it is replayed"))),
+        | Address::Union(_)
+        | Address::Receipt(_) => Err(Failure::NotFound(format!("{address} is in no log: it is replayed"))),
         Address::Line(number) => {
             let row = log.find_line(*number)?;
             let what = match log.session.row(row).turn() {

@@ -71,6 +71,9 @@ pub(super) fn run(log: &OpenLog, arguments: &TraceArguments, out: &mut dyn Write
         | Address::Cluster(_)
         | Address::ClusterSentence { .. }
         | Address::Union(_) => Err(Failure::NotFound(format!("{address} is in no log: it is replayed"))),
+        Address::Receipt(_) => {
+            Err(Failure::NotFound(format!("{address} is a receipt: trace the turn that it stands for")))
+        }
         Address::Turn { .. } | Address::Thread(_) => Err(Failure::NotFound(
             "a sub-agent's turns are in no summary of this session: trace the result that reports them"
                 .to_owned(),

@@ -12,7 +12,7 @@ use crate::outline::{Label, Node, Outline, View, ViewKind, one_line};
 use crate::session::open::OpenLog;
 
 use super::replay::Replayed;
-use super::{Failure, SCHEMA, as_of};
+use super::{Failure, SCHEMA, as_of, receipts};
 use crate::cli::{TreeArguments, TreeName};
 
 /// Prints the tree of a view.
@@ -31,6 +31,7 @@ pub(super) fn run(log: &OpenLog, arguments: &TreeArguments, out: &mut dyn Write)
             return blocks::run(log, &view, arguments, out);
         }
         TreeName::Forest => return forest::run(log, as_of, arguments, out),
+        TreeName::Receipts => return receipts::tree(log, as_of, arguments, out),
     };
     let view = View::new(log, kind, as_of);
     if arguments.json {

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::text::identifiers::{self, Class};
-use crate::text::{sentences, words};
+use crate::text::words;
 
 /// From this share of a sentence on, held by one source, the two are close enough to be compared.
 const CLOSE: f64 = 0.65;
@@ -81,14 +81,19 @@ fn numbers(text: &str) -> BTreeSet<String> {
     found.map(|found| bare(&found.normal)).filter(|number| !number.is_empty()).collect()
 }
 
-/// The negation that only one of both has; the source's is looked for in the sentence of it that says most of the same.
+/// How many words before and behind the common run a negation may stand to bear on it.
+const BEFORE: usize = 2;
+const BEHIND: usize = 1;
+
+/// The negation that only one of both has at their longest common run.
 fn negation(text: &str, source: &str) -> Option<Contrast> {
-    let own: BTreeSet<String> = words::spoken(text).into_iter().collect();
-    let said = sentences::split(source).into_iter().map(|range| words::spoken(&source[range]));
-    let said = said.max_by_key(|said| said.iter().filter(|word| own.contains(*word)).count())?;
-    let ours = words::spoken(text).into_iter().find(|word| denies(word));
-    let theirs = said.into_iter().find(|word| denies(word));
-    match (ours, theirs) {
+    let (ours, theirs) = (words::spoken(text), words::spoken(source));
+    let (length, our_start, their_start) = words::longest_run(&ours, &theirs);
+    let near = |words: &[String], start: usize| {
+        let end = (start + length + BEHIND).min(words.len());
+        words[start.saturating_sub(BEFORE)..end].iter().find(|word| denies(word)).cloned()
+    };
+    match (near(&ours, our_start), near(&theirs, their_start)) {
         (Some(word), None) => Some(Contrast::Negation { word, in_sentence: true }),
         (None, Some(word)) => Some(Contrast::Negation { word, in_sentence: false }),
         _ => None,
@@ -121,6 +126,9 @@ mod tests {
             ["it says \"not\", its closest source does not: compare"]
         );
         assert_eq!(against("It doesn't wait.", "It does not wait."), Vec::<String>::new());
+        // What is denied is something else.
+        let open = "Not answered yet by the user: whether the status becomes an enum.";
+        assert_eq!(against(open, "I wonder whether the status becomes an enum."), Vec::<String>::new());
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Whole lines in batches, read front to back, and the unfinished line at the end.
 //!
-//! What was read is not read again: the bytes of an unfinished line wait here until the rest arrives.
+//! What was read is not read again: the bytes of an unfinished line wait here until the rest arrives. In a file that is
+//! one JSON value the elements of its array are the lines (`elements.rs`).
 
 use std::io;
 use std::path::Path;
 
+use super::elements::{Begin, Element, Scanner, begin};
 use super::fingerprint::Fingerprint;
 use super::input::Input;
 use super::spool::Flow;
@@ -36,6 +38,8 @@ pub struct Batch {
     first_line: u32,
     /// Set where the batch is one line over [`MAX_LINE`]: its length.
     overlong: Option<u64>,
+    /// Its lines, where they are the elements of an array.
+    elements: Option<Vec<Element>>,
 }
 
 impl Batch {
@@ -46,6 +50,16 @@ impl Batch {
 
     /// Its lines in order.
     pub fn lines(&self) -> impl Iterator<Item = RawLine<'_>> {
+        let element = |element: &Element| {
+            let begin = element.offset.checked_sub(self.start).map_or(usize::MAX, |at| at as usize);
+            let bytes = self.bytes.get(begin..begin.saturating_add(element.length)).unwrap_or_default();
+            RawLine { offset: element.offset, number: element.line, bytes, length: element.length as u64 }
+        };
+        let elements = self.elements.iter().flatten().map(element);
+        elements.chain(self.physical_lines().filter(|_| self.elements.is_none()))
+    }
+
+    fn physical_lines(&self) -> impl Iterator<Item = RawLine<'_>> {
         let mut at = 0;
         let mut number = self.first_line;
         let whole = std::iter::from_fn(move || {
@@ -80,6 +94,17 @@ impl Batch {
     }
 }
 
+/// What counts as a line.
+#[derive(Debug)]
+enum Shape {
+    /// The first bytes have not come.
+    Open,
+    /// What ends in a newline.
+    Lines,
+    /// The elements of an array.
+    Elements(Scanner),
+}
+
 /// Reads a file's lines front to back, and goes on where it stopped when the file grows.
 #[derive(Debug)]
 pub struct LineReader {
@@ -93,6 +118,9 @@ pub struct LineReader {
     /// Set while a line over [`MAX_LINE`] is being skipped: where it began.
     skipping: Option<u64>,
     next_line: u32,
+    shape: Shape,
+    /// Whole lines wait among the unfinished one: they were behind an array.
+    unlooked: bool,
     fingerprint: Fingerprint,
     /// A batch's memory to use again: fresh memory for each would cost as much as reading it.
     spare: Vec<Vec<u8>>,
@@ -108,6 +136,8 @@ impl LineReader {
             carry: Vec::new(),
             skipping: None,
             next_line: 1,
+            shape: Shape::Open,
+            unlooked: false,
             fingerprint: Fingerprint::default(),
             spare: Vec::new(),
         }
@@ -121,6 +151,7 @@ impl LineReader {
             return Ok(reader);
         }
         reader.read = offset - 1;
+        reader.shape = Shape::Lines;
         let mut bytes = vec![0; 64 << 10];
         loop {
             let count = reader.some(&mut bytes)?;
@@ -157,6 +188,12 @@ impl LineReader {
 
     /// The next whole lines, or nothing where the file ends for now.
     pub fn next_batch(&mut self) -> io::Result<Option<Batch>> {
+        if std::mem::take(&mut self.unlooked)
+            && let Some(last) = memchr::memrchr(b'\n', &self.carry)
+        {
+            let buffer = std::mem::take(&mut self.carry);
+            return Ok(Some(self.cut(buffer, last + 1)));
+        }
         let mut buffer = self.spare.pop().unwrap_or_default();
         let mut filled = self.carry.len();
         // What a used buffer holds is written over, not cleared: that would cost as much as reading.
@@ -181,6 +218,14 @@ impl LineReader {
                 self.carry.shrink_to(CHUNK);
                 return outcome.map(|_| None);
             }
+            if let Some(batch) = self.elements(&mut buffer, &mut filled) {
+                return Ok(Some(batch));
+            }
+            if !matches!(self.shape, Shape::Lines) && buffer.len() <= MAX_LINE {
+                filled = buffer.len();
+                continue;
+            }
+            self.shape = Shape::Lines;
             if let Some(last) = memchr::memrchr(b'\n', &buffer[filled..]) {
                 return Ok(Some(self.cut(buffer, filled + last + 1)));
             }
@@ -190,6 +235,43 @@ impl LineReader {
             }
             filled = buffer.len();
         }
+    }
+
+    /// Where elements are lines: hands out those that end in `buffer`, of which `filled` bytes were looked at before, and
+    /// keeps the rest. Leaves `buffer` to whoever looks for newlines from `filled` on, where they are not.
+    fn elements(&mut self, buffer: &mut Vec<u8>, filled: &mut usize) -> Option<Batch> {
+        let start = self.read - buffer.len() as u64;
+        if matches!(self.shape, Shape::Open) {
+            match begin(buffer) {
+                Begin::More => return None,
+                Begin::Lines => (self.shape, *filled) = (Shape::Lines, 0),
+                Begin::Array { at, inside } => {
+                    let line = self.next_line + memchr::memchr_iter(b'\n', &buffer[..at]).count() as u32;
+                    self.shape = Shape::Elements(Scanner::new(start + at as u64, line, inside));
+                    *filled = at;
+                }
+            }
+        }
+        let Shape::Elements(scanner) = &mut self.shape else { return None };
+        scanner.feed(&buffer[*filled..]);
+        let elements = std::mem::take(&mut scanner.found);
+        let open = scanner.ended.or(scanner.open);
+        let keep = open.map_or(buffer.len(), |(at, _)| (at - start) as usize);
+        let first_line = elements.first().map_or(self.next_line, |element| element.line);
+        if let Some((_, line)) = scanner.ended {
+            (self.shape, self.next_line) = (Shape::Lines, line);
+        }
+        if elements.is_empty() {
+            // What parts elements is not kept.
+            buffer.drain(..keep);
+            *filled = 0;
+            return None;
+        }
+        self.unlooked = matches!(self.shape, Shape::Lines);
+        self.carry.extend_from_slice(&buffer[keep..]);
+        buffer.truncate(keep);
+        let bytes = std::mem::take(buffer);
+        Some(Batch { bytes, start, first_line, elements: Some(elements), overlong: None })
     }
 
     /// Hands out `buffer` up to `cut` and keeps the rest.
@@ -210,7 +292,7 @@ impl LineReader {
         }
         self.carry.extend_from_slice(&buffer[cut..]);
         buffer.truncate(cut);
-        let batch = Batch { bytes: buffer, start, first_line: self.next_line, overlong: None };
+        let batch = Batch { bytes: buffer, start, first_line: self.next_line, ..Batch::default() };
         self.next_line += memchr::memchr_iter(b'\n', &batch.bytes).count() as u32;
         batch
     }
@@ -250,12 +332,15 @@ impl LineReader {
             let length = self.read - began;
             return Some(RawLine { offset: began, number: self.next_line, bytes: &[], length });
         }
-        (!self.carry.is_empty()).then(|| RawLine {
-            offset: self.read - self.carry.len() as u64,
-            number: self.next_line,
-            bytes: &self.carry,
-            length: self.carry.len() as u64,
-        })
+        let offset = self.read - self.carry.len() as u64;
+        let (offset, number, bytes) = match &self.shape {
+            Shape::Elements(scanner) => {
+                let (open, line) = scanner.open?;
+                (open, line, self.carry.get((open - offset) as usize..)?)
+            }
+            Shape::Open | Shape::Lines => (offset, self.next_line, &self.carry[..]),
+        };
+        (!bytes.is_empty()).then_some(RawLine { offset, number, bytes, length: bytes.len() as u64 })
     }
 }
 

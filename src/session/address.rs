@@ -32,6 +32,8 @@ pub enum Address {
     },
     /// `@a881341`: a sub-agent's whole thread.
     Thread(String),
+    /// `r:t88`, `r:e002`: what stands behind a receipt, a turn of a session or an event of a trace.
+    Receipt(String),
     /// `b4`: a block.
     Block(u32),
     /// `p2`: a span.
@@ -63,7 +65,7 @@ pub enum Address {
 /// A text that is no address.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "\"{}\" is no address here: write t489 for a turn, t489.2 for a part, @NAME/t12 for a sub-agent's turn, L560 for a line, g3 for a generation, g3.s12 for a sentence of its summary, b4 for a block, p2 for a span, b4.s2 for a sentence of theirs, i9 for an item of the ledger, c45 for the cluster that holds turn 45, u7 for a union",
+    "\"{}\" is no address here: write t489 for a turn, t489.2 for a part, @NAME/t12 for a sub-agent's turn, L560 for a line, g3 for a generation, g3.s12 for a sentence of its summary, b4 for a block, p2 for a span, b4.s2 for a sentence of theirs, i9 for an item of the ledger, c45 for the cluster that holds turn 45, u7 for a union, r:t88 for what a receipt stands for",
     quoted(.0)
 )]
 pub struct NotAnAddress(pub String);
@@ -73,6 +75,9 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Self, NotAnAddress> {
         let fail = || NotAnAddress(text.to_owned());
+        if let Some(rest) = text.strip_prefix("r:") {
+            return if rest.is_empty() { Err(fail()) } else { Ok(Self::Receipt(rest.to_owned())) };
+        }
         if let Some(rest) = text.strip_prefix('@') {
             let Some((thread, turn)) = rest.split_once('/') else {
                 return if rest.is_empty() { Err(fail()) } else { Ok(Self::Thread(rest.to_owned())) };
@@ -139,6 +144,7 @@ impl fmt::Display for Address {
             Self::Generation(generation) => write!(f, "g{generation}"),
             Self::Sentence { generation, sentence } => write!(f, "g{generation}.s{sentence}"),
             Self::Thread(thread) => write!(f, "@{thread}"),
+            Self::Receipt(target) => write!(f, "r:{target}"),
             Self::Block(block) => write!(f, "b{block}"),
             Self::Span(span) => write!(f, "p{span}"),
             Self::MadeSentence { span, of, sentence } => {
@@ -306,12 +312,15 @@ mod tests {
             "c45",
             "c45.s1",
             "u7",
+            "r:t88",
+            "r:e 2#3",
         ] {
             assert_eq!(text.parse::<Address>().unwrap().to_string(), text);
         }
-        for text in
-            ["@/t1", "", "t", "t-1", "tx", "489", "@", "@a/g2", "g", "t1.x", "L", "b", "p2.s", "i", "i1.s2"]
-        {
+        for text in [
+            "@/t1", "", "t", "t-1", "tx", "489", "@", "@a/g2", "g", "t1.x", "L", "b", "p2.s", "i", "i1.s2",
+            "r:",
+        ] {
             assert!(text.parse::<Address>().is_err(), "{text}");
         }
     }

@@ -13,7 +13,7 @@ mod seams;
 mod settings;
 mod spans;
 pub mod summaries;
-mod todo;
+pub(super) mod todo;
 
 pub use ledger::{Item, Ledger, State};
 pub use seams::ClosedBy;

@@ -135,7 +135,7 @@ impl Live<'_> {
 /// first byte chooses the format.
 pub fn formats(data: &[u8]) {
     let Some((kind, data)) = data.split_first() else { return };
-    let format = [Format::ClaudeCode, Format::Codex, Format::Pi][usize::from(kind % 3)];
+    let format = [Format::ClaudeCode, Format::Codex, Format::Pi, Format::ContextGc][usize::from(kind % 4)];
     let lines: Vec<&[u8]> = data.split(|b| *b == b'\n').collect();
     if let Detection::Unknown(message) = detect(&lines, false) {
         assert!(message.lines().all(display::is_safe), "{message:?}");

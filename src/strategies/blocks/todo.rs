@@ -78,23 +78,36 @@ fn is_done(status: &str) -> bool {
 /// Reads the arguments of a call that keeps a list: a list of items with a status, or the status of one.
 fn done(arguments: &str) -> Done {
     let one = arguments.lines().any(|line| line.strip_prefix("status: ").is_some_and(is_done));
-    let starts = ["todos:", "plan:", "items:"].iter().filter_map(|key| {
+    let items = list(arguments).unwrap_or_default();
+    Done { items: items.into_iter().filter(|item| item.done).map(|item| item.name).collect(), one }
+}
+
+/// An item of a list.
+#[derive(Debug, PartialEq, Eq)]
+pub(in super::super) struct Item {
+    /// What it says.
+    pub(in super::super) name: String,
+    /// Whether it is done.
+    pub(in super::super) done: bool,
+}
+
+/// The list that a call writes, where it writes a whole one.
+pub(in super::super) fn list(arguments: &str) -> Option<Vec<Item>> {
+    let mut starts = ["todos:", "plan:", "items:"].iter().filter_map(|key| {
         let at = arguments.starts_with(key).then_some(0);
         let at = at.or_else(|| arguments.find(&format!("\n{key}")).map(|at| at + 1))?;
         Some(&arguments[at + key.len()..])
     });
-    let mut items = Vec::new();
-    for list in starts {
-        let mut values = serde_json::Deserializer::from_str(list).into_iter::<Value>();
-        let Some(Ok(Value::Array(list))) = values.next() else { continue };
-        let finished = list.iter().filter(|item| item["status"].as_str().is_some_and(is_done));
-        let named = |item: &Value| {
-            let keys = ["content", "step", "subject", "title", "text"];
-            keys.iter().find_map(|key| item[*key].as_str()).map_or_else(|| item.to_string(), str::to_owned)
-        };
-        items.extend(finished.map(named));
-    }
-    Done { items, one }
+    let item = |item: &Value| {
+        let keys = ["content", "step", "subject", "title", "text"];
+        let name = keys.iter().find_map(|key| item[*key].as_str());
+        let name = name.map_or_else(|| item.to_string(), str::to_owned);
+        Item { name, done: item["status"].as_str().is_some_and(is_done) }
+    };
+    starts.find_map(|list| match serde_json::Deserializer::from_str(list).into_iter::<Value>().next() {
+        Some(Ok(Value::Array(list))) => Some(list.iter().map(item).collect()),
+        _ => None,
+    })
 }
 
 #[cfg(test)]

@@ -314,6 +314,10 @@ fn to_address(model: &mut Model, address: &Address) {
             }
             Err(error) => missing(model, error.to_string()),
         },
+        Address::Receipt(target) => match target.parse() {
+            Ok(Address::Receipt(_)) | Err(_) => missing(model, format!("there is no receipt {address} here")),
+            Ok(target) => to_address(model, &target),
+        },
     }
 }
 
