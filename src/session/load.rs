@@ -242,7 +242,7 @@ impl Feed {
 
     /// Whether the file ends in a line that is no record yet.
     pub fn is_pending(&self) -> bool {
-        self.open.is_none() && self.tail.open_line().is_some_and(|raw| !is_blank(&raw))
+        self.open.is_none() && !self.is_document() && self.tail.open_line().is_some_and(|raw| !is_blank(&raw))
     }
 
     /// Why what has come so far is no log of a known format, although what comes next may still make it one.
