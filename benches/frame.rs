@@ -162,6 +162,7 @@ fn start(path: &Path) -> Start {
         view: ViewKind::Window,
         theme: Theme::named("ansi").unwrap(),
         mouse: false,
+        replay: pentimento::tui::Setup::default(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The command line as typed.
 
+mod replay;
+
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
@@ -9,6 +11,8 @@ use clap_complete::Shell;
 use crate::discover::agents::AGENTS;
 use crate::outline::ViewKind;
 use crate::strategies::context_gc::Mode;
+
+pub use replay::{ReplayOptions, SummariserOptions, Writer};
 
 /// A terminal inspector for AI agents' session logs.
 ///
@@ -66,6 +70,9 @@ pub struct Screen {
     /// Leave the mouse to the terminal.
     #[arg(long)]
     pub no_mouse: bool,
+    /// Settings of what is replayed.
+    #[command(flatten, next_help_heading = "Settings of the block hierarchy")]
+    pub replay: ReplayOptions,
 }
 
 /// When to use colours.
@@ -86,6 +93,8 @@ pub enum ViewName {
     Window,
     /// What each compaction covered.
     Generations,
+    /// The block hierarchy, replayed: ledger, spans, blocks, open turns.
+    Blocks,
 }
 
 /// A tree's name.
@@ -108,6 +117,7 @@ impl From<ViewName> for ViewKind {
         match name {
             ViewName::Window => Self::Window,
             ViewName::Generations => Self::Generations,
+            ViewName::Blocks => Self::Blocks,
         }
     }
 }
@@ -249,30 +259,6 @@ pub struct CostOptions {
     pub replay: ReplayOptions,
 }
 
-/// Settings of strategies that are replayed.
-#[derive(Debug, Args)]
-pub struct ReplayOptions {
-    /// Close blocks at seams of the work, or all at the same size.
-    #[arg(long, value_name = "on|off", default_value = "on", value_parser = ["on", "off"])]
-    pub seams: String,
-    /// Turns after which a block closes at the next seam.
-    #[arg(long, value_name = "TURNS", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..))]
-    pub block_turns: u32,
-    /// Tokens that the context may have (estimated), the newest turn in any case; 120,000 without it.
-    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
-    pub budget: Option<u64>,
-    /// Who writes summaries: `extractive`, which copies sentences, or a command that
-    /// reads a prompt and prints a summary.
-    #[arg(long, value_name = "NAME|CMD", default_value = "extractive")]
-    pub summariser: String,
-    /// Tokens that the summariser can read at once.
-    #[arg(long, value_name = "TOKENS", default_value_t = 200_000)]
-    pub summariser_window: u64,
-    /// Which originals may be read: `current-block` freezes summaries of closed blocks.
-    #[arg(long, value_name = "WHICH", default_value = "all", value_parser = ["all", "current-block"])]
-    pub retention: String,
-}
-
 /// Settings of the cold forest.
 #[derive(Debug, Args)]
 pub struct ForestOptions {
@@ -316,13 +302,9 @@ pub struct AskArguments {
     /// Settings of the cold forest.
     #[command(flatten)]
     pub forest: ForestOptions,
-    /// Who writes summaries: `extractive`, which copies sentences, or a command that
-    /// reads a prompt and prints a summary.
-    #[arg(long, value_name = "NAME|CMD", default_value = "extractive")]
-    pub summariser: String,
-    /// Tokens that the summariser can read at once.
-    #[arg(long, value_name = "TOKENS", default_value_t = 200_000)]
-    pub summariser_window: u64,
+    /// Who writes summaries.
+    #[command(flatten)]
+    pub summaries: SummariserOptions,
     /// One JSON object.
     #[arg(long)]
     pub json: bool,

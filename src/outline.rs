@@ -7,6 +7,7 @@
 pub mod blocks;
 pub mod forest;
 mod generations;
+mod kind;
 mod label;
 mod labels;
 mod parts;
@@ -16,8 +17,11 @@ mod tests;
 mod view;
 mod window;
 
+pub use kind::ViewKind;
 pub use label::{Label, Mark, one_line};
-pub use view::{View, ViewKind};
+pub use view::View;
+
+use std::fmt::Debug;
 
 use crate::session::TurnId;
 use crate::session::open::OpenLog;
@@ -58,12 +62,16 @@ pub enum Node {
     Made(Made),
     /// A summary below the top one of a block or span: its level from 1, and its place there.
     Piece(Made, u16, u16),
+    /// A sentence of the summary of a block or span, from 0.
+    MadeSentence(Made, u32),
     /// An item of the ledger.
     Item(u32),
     /// A cluster of the cold forest, by the node of its root.
     Cluster(u32),
     /// A union of clusters, by its place; below it stands what joined.
     Union(u32),
+    /// A turn that a person put into the ledger.
+    Pinned(TurnId),
 }
 
 /// A heading.
@@ -95,6 +103,8 @@ pub enum Group {
     Matches,
     /// The pinned ledger.
     Ledger,
+    /// The lines of the summary of a block or span.
+    Lines(Made),
     /// Turns in no block or message yet.
     Open,
     /// How balanced the cold forest is.
@@ -115,4 +125,16 @@ pub trait Outline {
     fn label(&self, log: &OpenLog, node: Node) -> Label;
     /// The turns it rests on.
     fn sources(&self, log: &OpenLog, node: Node) -> Vec<TurnId>;
+}
+
+/// The tree of a view that shows something else than what the log records: what is replayed or worked out here.
+///
+/// A [`View`] asks it for everything but what stands under turns and notes, which is the same in every view.
+pub trait OwnTree: Outline + Debug {
+    /// Shows it as of turn `as_of`; the log may have grown.
+    fn move_to(&mut self, log: &OpenLog, as_of: u32);
+    /// The nodes from the root's child down to `node` itself. Empty where this tree does not show it.
+    fn path_to(&self, log: &OpenLog, node: Node) -> Vec<Node>;
+    /// The node to select where nothing else is, with the way down to it.
+    fn newest(&self, log: &OpenLog) -> Vec<Node>;
 }

@@ -128,6 +128,8 @@ pub enum Entry {
     Ledger {
         /// The numbers of the items that are part of it.
         items: Vec<u32>,
+        /// The turns that a person pinned.
+        pinned: Vec<TurnId>,
         /// Their tokens.
         tokens: u64,
     },

@@ -9,9 +9,10 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use crossterm::event::KeyCode;
 use pentimento::outline::ViewKind;
 use pentimento::session::open::OpenLog;
-use pentimento::tui::{Model, Start, Theme, render};
+use pentimento::tui::{Event, Model, Start, Theme, render};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
@@ -60,17 +61,28 @@ fn allocations(turns: usize) -> u64 {
 
 /// Allocations of one frame with what stands at `address` selected, which shows `words`.
 fn of_frame(path: &std::path::Path, address: &str, words: &str) -> u64 {
+    of_frame_in(path, ViewKind::Window, address, words)
+}
+
+/// The same in a view. Nothing is written in Blocks: what summaries cost is not a frame's.
+fn of_frame_in(path: &std::path::Path, view: ViewKind, address: &str, words: &str) -> u64 {
     let log = OpenLog::load(path).unwrap();
+    let mut replay = pentimento::tui::Setup::default();
+    // No spans: the rows around the selected one are the same then.
+    replay.settings.budget = u64::MAX / 8;
     let start = Start {
         path: path.to_path_buf(),
         follow: false,
         as_of: None,
-        view: ViewKind::Window,
+        view,
         theme: Theme::named("ansi").unwrap(),
         mouse: true,
+        replay,
     };
     let mut model = Model::new(start);
     model.show(log);
+    pentimento::tui::update(&mut model, Event::Key(KeyCode::Char('X').into()));
+    model.settle();
     assert!(model.go_to(address), "{address} is there");
     let mut terminal = Terminal::new(TestBackend::new(120, 46)).unwrap();
     let mut draw = || terminal.draw(|frame| render::screen(frame, &mut model)).map(drop).unwrap();
@@ -103,5 +115,22 @@ fn a_frame_allocates_the_same_at_a_thousand_rows_and_at_a_hundred_thousand() {
     let (few, many) = (allocations(1_000), allocations(100_000));
     eprintln!("allocations a frame: {few} at 1,000 rows, {many} at 100,000");
     assert_eq!(few, many);
+    assert!(few < 4_000, "{few} allocations for one frame");
+}
+
+#[test]
+fn a_frame_of_blocks_allocates_the_same_at_a_thousand_rows_and_at_a_hundred_thousand() {
+    let folder = tempfile::tempdir().unwrap();
+    let cost = |turns: usize| {
+        let path = log(folder.path(), turns);
+        // In the midst of a block of 40 turns.
+        let middle = turns * 3 / 4 / 40 * 40 + 20;
+        let words = format!("prompt number {:08}", middle - 1);
+        of_frame_in(&path, ViewKind::Blocks, &format!("t{middle}"), &words)
+    };
+    let (few, many) = (cost(1_000), cost(100_000));
+    eprintln!("allocations a frame of Blocks: {few} at 1,000 rows, {many} at 100,000");
+    // The numbers of blocks and turns are longer: a text may grow once more while it is written.
+    assert!(many.abs_diff(few) <= 4, "{few} and {many}");
     assert!(few < 4_000, "{few} allocations for one frame");
 }

@@ -86,6 +86,11 @@ impl Interface {
         holds(self.parser.screen())
     }
 
+    /// The screen as it is.
+    pub fn screen(&self) -> &vt100::Screen {
+        self.parser.screen()
+    }
+
     /// Takes in what was shown meanwhile.
     pub fn rest(&mut self, time: Duration) {
         self.until(time, |_| false);

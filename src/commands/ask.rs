@@ -20,8 +20,7 @@ use super::{Failure, SCHEMA, as_of};
 pub(super) fn run(log: &OpenLog, arguments: &AskArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let as_of = as_of(log, arguments.as_of.as_deref())?;
     // As of a turn the question knows no more than was known then: the forest is read up to there.
-    let mut cold =
-        Cold::new(log, &arguments.forest, as_of, &arguments.summariser, arguments.summariser_window)?;
+    let mut cold = Cold::new(log, &arguments.forest, as_of, &arguments.summaries)?;
     let forest = cold.replay.forest().clone();
     let reading = read(&forest, &arguments.question, arguments.budget, &mut cold.originals(log))?;
     let page = Page { log, cold: &cold, reading: &reading, as_of, arguments };

@@ -64,14 +64,7 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
             context
         }
         UNION_FIND => {
-            let options = &arguments.replay;
-            let cold = cold.insert(Cold::new(
-                log,
-                &arguments.forest,
-                as_of,
-                &options.summariser,
-                options.summariser_window,
-            )?);
+            let cold = cold.insert(Cold::new(log, &arguments.forest, as_of, &arguments.replay.summaries)?);
             cold.write(log, as_of)?;
             cold.replay.context(&log.session, as_of)
         }
@@ -133,7 +126,7 @@ fn folded(
     as_of: u32,
     arguments: &ContextArguments,
 ) -> Result<Result<Vec<Folded>, String>, Failure> {
-    let writer = Writer::of(log, &arguments.replay.summariser);
+    let writer = Writer::of(log, &arguments.replay.summaries)?;
     let number = recursive.folds(as_of).len() as u32;
     let mut folding = Folding::default();
     let written = folding.up_to(log, recursive, number, &*writer.summariser, &AtomicBool::new(false))?;
@@ -261,9 +254,11 @@ impl Shown<'_> {
                     value["written_tokens"] = json!(written.tokens);
                 }
             }
-            Entry::Ledger { items, .. } => {
+            Entry::Ledger { items, pinned, .. } => {
                 let of = |item: &u32| Address::Item(*item).to_string();
                 value["items"] = json!(items.iter().map(of).collect::<Vec<_>>());
+                let of = |id: &TurnId| session.address(*id).to_string();
+                value["pinned"] = json!(pinned.iter().map(of).collect::<Vec<_>>());
             }
             Entry::Receipt { target } if self.gc.is_some() => {
                 let stubs = self.stubs(*target, as_of);

@@ -6,7 +6,7 @@ pub(super) mod write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use crate::cli::ForestOptions;
+use crate::cli::{ForestOptions, SummariserOptions};
 use crate::outline::forest::ForestView;
 use crate::session::open::OpenLog;
 use crate::strategies::union_find::replay::Replay;
@@ -68,12 +68,11 @@ impl Cold {
         log: &OpenLog,
         options: &ForestOptions,
         last: u32,
-        summariser: &str,
-        window: u64,
+        summariser: &SummariserOptions,
     ) -> Result<Self, Failure> {
         let replay = Replay::of(log, settings(options)?, last)?;
-        let writer = Writer::of(log, summariser);
-        let summaries = Summaries::new(Arc::clone(&writer.summariser), window);
+        let writer = Writer::of(log, summariser)?;
+        let summaries = Summaries::new(Arc::clone(&writer.summariser), summariser.summariser_window);
         Ok(Self { replay, summaries, _writer: writer })
     }
 

@@ -5,18 +5,16 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value, json};
 
-use crate::cli::ReplayOptions;
+use crate::cli::{ReplayOptions, SummariserOptions};
 use crate::message::complain;
 use crate::session::address::Address;
 use crate::session::open::OpenLog;
 use crate::store::OptionalStore;
 use crate::strategies::blocks::carry::Share;
+use crate::strategies::blocks::hand::Marks;
 use crate::strategies::blocks::summaries::{Missing, Summaries, Written};
 use crate::strategies::blocks::{Blocks, Item, Made, Retention, Settings};
 use crate::summarisers::Summariser;
-use crate::summarisers::command::Program;
-use crate::summarisers::extractive::Extractive;
-use crate::summarisers::kept::{Belongs, Kept};
 
 use super::Failure;
 
@@ -31,19 +29,10 @@ impl From<Missing> for Failure {
 
 /// The settings that the options mean.
 pub(super) fn settings(options: &ReplayOptions) -> Result<Settings, Failure> {
-    let usual = Settings::default();
-    let settings = Settings {
-        seams: options.seams == "on",
-        block_turns: options.block_turns,
-        budget: options.budget.unwrap_or(usual.budget),
-        window: options.summariser_window,
-        retention: if options.retention == "all" { Retention::All } else { Retention::CurrentBlock },
-        ..usual
-    };
-    settings.checked().map_err(Failure::Usage)
+    options.settings().map_err(Failure::Usage)
 }
 
-/// Who writes summaries, as the options say.
+/// Who writes summaries of a log, as the options say.
 #[derive(Debug)]
 pub(super) struct Writer {
     pub(super) summariser: Arc<dyn Summariser>,
@@ -51,25 +40,24 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn of(log: &OpenLog, summariser: &str) -> Self {
-        if summariser == "extractive" {
-            // Copies of the log, made again at once: nothing is gained by keeping them.
-            return Self { summariser: Arc::new(Extractive::default()), store: OptionalStore::none().into() };
-        }
-        let store = Arc::new(OptionalStore::open());
-        // A log that names no session is known by its path.
-        let path = || log.path.to_string_lossy().into_owned();
-        let session = log.session.session_ids.first().map_or_else(path, ToString::to_string);
-        let belongs = Belongs { session, log: Some(log.path.clone()), place: "replayed".to_owned() };
-        let program = Arc::new(Program::new(summariser));
-        Self { summariser: Arc::new(Kept::new(Arc::clone(&store), program, belongs)), store }
+    pub(super) fn of(log: &OpenLog, options: &SummariserOptions) -> Result<Self, Failure> {
+        let writer = options.writer().map_err(Failure::Usage)?;
+        // Who only looks makes no store.
+        let store = if writer.is_kept() { OptionalStore::open() } else { OptionalStore::existing() };
+        let store = Arc::new(store);
+        Ok(Self { summariser: writer.summariser(log, &store), store })
+    }
+
+    /// What a person said of the ledger by hand.
+    fn marks(&self, log: &OpenLog) -> Marks {
+        Marks::of(&self.store.ask(|store| store.pins(&log.key())).unwrap_or_default())
     }
 }
 
 impl Drop for Writer {
     fn drop(&mut self) {
         if let Some(trouble) = self.store.trouble() {
-            complain(&format!("summaries are not kept: {trouble}"));
+            complain(&trouble);
         }
     }
 }
@@ -83,8 +71,9 @@ pub(super) struct Replayed {
 
 impl Replayed {
     pub(super) fn new(log: &OpenLog, options: &ReplayOptions) -> Result<Self, Failure> {
-        let blocks = Blocks::of(log, settings(options)?)?;
-        let writer = Writer::of(log, &options.summariser);
+        let mut blocks = Blocks::of(log, settings(options)?)?;
+        let writer = Writer::of(log, &options.summaries)?;
+        blocks.mark(&log.session, writer.marks(log));
         let mut summaries = Summaries::new(Arc::clone(&writer.summariser));
         if blocks.settings().retention == Retention::CurrentBlock {
             summaries.write_closed(log, &blocks)?;

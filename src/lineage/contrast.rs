@@ -83,7 +83,7 @@ fn numbers(text: &str) -> BTreeSet<String> {
 
 /// How many words before and behind the common run a negation may stand to bear on it.
 const BEFORE: usize = 2;
-const BEHIND: usize = 1;
+const BEHIND: usize = 2;
 
 /// The negation that only one of both has at their longest common run.
 fn negation(text: &str, source: &str) -> Option<Contrast> {

@@ -124,9 +124,20 @@ impl Plan {
     }
 
     /// What to read for a summary whose maker says which turns its lines were made from; it counts as `generation` and
-    /// stands at the turn `summary`. Sentences of these lines rest on those turns exactly.
-    pub fn made(session: &Session, generation: u32, summary: TurnId, text: String, lines: Vec<Line>) -> Self {
+    /// stands at the turn `summary`. Sentences of these lines rest on those turns exactly; where its maker names no turn at
+    /// all, they may rest on any of `inputs`.
+    pub fn made(
+        session: &Session,
+        generation: u32,
+        summary: TurnId,
+        text: String,
+        lines: Vec<Line>,
+        inputs: &[TurnId],
+    ) -> Self {
         let mut turns: Vec<TurnId> = lines.iter().flat_map(|line| line.turns.iter().copied()).collect();
+        if turns.is_empty() {
+            turns.extend(inputs);
+        }
         turns.sort_unstable();
         turns.dedup();
         let mut covered = Vec::new();

@@ -149,12 +149,37 @@ impl<'a> Asking<'a> {
         out
     }
 
+    /// Scores sentences on two threads: a person waits for the first answer of a range.
+    fn score_all(&self, places: &[usize]) {
+        /// Of fewer sentences a thread costs more than it spares.
+        const WORTH_A_THREAD: usize = 6;
+        let score = |places: &[usize]| {
+            places.iter().for_each(|place| {
+                self.scored(*place);
+            })
+        };
+        if places.len() < WORTH_A_THREAD {
+            return score(places);
+        }
+        let (here, there) = places.split_at(places.len() / 2);
+        std::thread::scope(|scope| {
+            let other = std::thread::Builder::new().spawn_scoped(scope, || score(there));
+            score(here);
+            if other.is_err() {
+                score(there);
+            }
+        });
+    }
+
     fn chain(&self, key: ChainKey) -> Option<&'a Chain> {
         let at = self.ranker.chains.binary_search_by_key(&key, |(key, _)| *key).ok()?;
         Some(self.ranker.chains[at].1.get_or_init(|| {
             let sentences = self.texts.sentences.iter().enumerate();
             let members = sentences.filter(|(_, sentence)| context::key(sentence) == key);
-            let spoken = members.filter_map(|(place, _)| Some((place, self.scored(place).belief.as_ref()?)));
+            let members: Vec<usize> = members.map(|(place, _)| place).collect();
+            self.score_all(&members);
+            let scored = |place: usize| Some((place, self.scored(place).belief.as_ref()?));
+            let spoken = members.into_iter().filter_map(scored);
             let (places, beliefs): (Vec<usize>, Vec<&Belief>) = spoken.unzip();
             Chain::new(key, places, &beliefs, self.texts.blocks.len())
         }))

@@ -20,17 +20,34 @@ use super::weights;
 #[derive(Debug, Default)]
 pub struct Tracing {
     traces: Traces,
-    wanted: Vec<u32>,
-    /// The generation that is being traced.
-    busy: Option<u32>,
-    failed: BTreeMap<u32, String>,
+    /// What was traced of summaries that were made here.
+    made: BTreeMap<u64, Arc<Trace>>,
+    wanted: Vec<Wanted>,
+    /// What is being traced.
+    busy: Option<Of>,
+    failed: BTreeMap<Of, String>,
     epoch: u64,
+}
+
+/// What is traced: a generation, or a summary that was made here, by a number that whoever asks gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Of {
+    Generation(u32),
+    Made(u64),
+}
+
+/// What is to be traced: a generation is planned when its turn comes.
+#[derive(Debug)]
+enum Wanted {
+    Generation(u32),
+    Made(u64, Box<Plan>),
 }
 
 /// A generation to trace on another thread.
 #[derive(Debug)]
 pub struct Job {
     epoch: u64,
+    of: Of,
     plan: Plan,
     source: Source,
 }
@@ -39,16 +56,16 @@ pub struct Job {
 #[derive(Debug)]
 pub struct Done {
     epoch: u64,
-    generation: u32,
+    of: Of,
     found: Result<Trace, String>,
 }
 
 impl Job {
     /// Traces. Takes as long as it takes.
     pub fn run(self) -> Done {
-        let Self { epoch, plan, source } = self;
+        let Self { epoch, of, plan, source } = self;
         let found = trace(&plan, &source, lexicon::built_in(), weights::built_in());
-        Done { epoch, generation: plan.generation, found: found.map_err(|error| error.to_string()) }
+        Done { epoch, of, found: found.map_err(|error| error.to_string()) }
     }
 }
 
@@ -65,13 +82,29 @@ impl Tracing {
 
     /// Why a generation could not be traced.
     pub fn failure(&self, generation: u32) -> Option<&str> {
-        self.failed.get(&generation).map(String::as_str)
+        self.failed.get(&Of::Generation(generation)).map(String::as_str)
+    }
+
+    /// A summary that was made here, where it was traced; or why it could not be.
+    pub fn made(&self, number: u64) -> Option<Result<&Arc<Trace>, &str>> {
+        let failed = || self.failed.get(&Of::Made(number)).map(|error| Err(error.as_str()));
+        self.made.get(&number).map(Ok).or_else(failed)
+    }
+
+    /// Asks for a summary that was made here; `plan` is asked what is to be read where it is still to be traced.
+    pub fn ask_made(&mut self, number: u64, plan: impl FnOnce() -> Option<Plan>) {
+        let asked = |wanted: &Wanted| matches!(wanted, Wanted::Made(known, _) if *known == number);
+        let known = self.made(number).is_some() || self.busy == Some(Of::Made(number));
+        if !known && !self.wanted.iter().any(asked) {
+            self.wanted.extend(plan().map(|plan| Wanted::Made(number, Box::new(plan))));
+        }
     }
 
     /// Asks for a generation, behind what was asked for before. Nothing happens where it was traced, or cannot be.
     pub fn ask(&mut self, session: &Session, generation: u32) {
-        if !self.wanted.contains(&generation) && self.is_open(session, generation) {
-            self.wanted.push(generation);
+        let asked = |wanted: &Wanted| matches!(wanted, Wanted::Generation(known) if *known == generation);
+        if !self.wanted.iter().any(asked) && self.is_open(session, generation) {
+            self.wanted.push(Wanted::Generation(generation));
         }
     }
 
@@ -109,9 +142,15 @@ impl Tracing {
         if self.busy.is_some() {
             return None;
         }
-        let plan = wanted.into_iter().find_map(|generation| Plan::new(session, generation))?;
-        self.busy = Some(plan.generation);
-        Some(Job { epoch: self.epoch, plan, source: source.clone() })
+        let planned = |wanted| match wanted {
+            Wanted::Generation(generation) => {
+                Some((Of::Generation(generation), Plan::new(session, generation)?))
+            }
+            Wanted::Made(number, plan) => Some((Of::Made(number), *plan)),
+        };
+        let (of, plan) = wanted.into_iter().find_map(planned)?;
+        self.busy = Some(of);
+        Some(Job { epoch: self.epoch, of, plan, source: source.clone() })
     }
 
     /// Takes in what came of a job. What a log asked that is no more is forgotten.
@@ -120,10 +159,13 @@ impl Tracing {
             return;
         }
         self.busy = None;
-        match done.found {
-            Ok(trace) => self.traces.insert(Arc::new(trace)),
-            Err(error) => {
-                self.failed.insert(done.generation, error);
+        match (done.found, done.of) {
+            (Ok(trace), Of::Generation(_)) => self.traces.insert(Arc::new(trace)),
+            (Ok(trace), Of::Made(number)) => {
+                self.made.insert(number, Arc::new(trace));
+            }
+            (Err(error), of) => {
+                self.failed.insert(of, error);
             }
         }
     }

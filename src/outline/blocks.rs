@@ -1,22 +1,26 @@
 //! The block hierarchy as a tree: the ledger, spans with their levels, blocks, open turns.
 //!
 //! All of it but the turns is replayed. Asks the strategy for what there is and the summaries for what was written;
-//! writes nothing itself.
+//! writes nothing itself, and lists nothing: where a child stands is counted.
+
+mod labels;
+mod own;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::session::TurnId;
-use crate::session::address::Address;
 use crate::session::open::OpenLog;
 use crate::strategies::blocks::levels::Plan;
+use crate::strategies::blocks::originals::Originals;
 use crate::strategies::blocks::summaries::{Summaries, Written};
-use crate::strategies::blocks::{Block, Blocks, Made, Retention, State};
-use crate::text::numbers::{count, short};
+use crate::strategies::blocks::{Block, Blocks, Made, Retention, Span};
 
-use super::labels::{bare_part_label, bare_turn_label, range_text, row_label};
-use super::{Group, Label, Mark, Node, Outline, parts};
+use super::{Group, Label, Node, Outline, parts};
+
+pub use own::{BlocksTree, Hierarchy};
 
 /// The tree of a block hierarchy as of a turn.
 #[derive(Debug)]
@@ -27,7 +31,11 @@ pub struct BlocksView<'a> {
     pub summaries: Option<&'a Summaries>,
     /// The number of the main thread's turn it is as of.
     pub as_of: u32,
-    plans: RefCell<HashMap<Made, Option<Rc<Plan>>>>,
+    /// How summaries are made; nothing where that is only told of those that were written, since the log would have to
+    /// be read.
+    plans: Option<RefCell<HashMap<Made, Option<Rc<Plan>>>>>,
+    /// Tokens of the ledger, where they were counted already.
+    ledger: Option<u64>,
 }
 
 /// The name of the view on the command line.
@@ -36,17 +44,18 @@ pub const NAME: &str = "blocks";
 impl<'a> BlocksView<'a> {
     /// The tree as of turn `as_of`.
     pub fn new(blocks: &'a Blocks, summaries: Option<&'a Summaries>, as_of: u32) -> Self {
-        Self { blocks, summaries, as_of, plans: RefCell::default() }
+        Self { blocks, summaries, as_of, plans: Some(RefCell::default()), ledger: None }
     }
 
     /// What was written for a block or span.
-    pub fn written(&self, made: Made) -> Option<&Written> {
-        self.summaries?.known(made)?.as_ref().ok().map(|written| &**written)
+    pub fn written(&self, made: Made) -> Option<&Arc<Written>> {
+        self.summaries?.known(self.blocks, made)?.as_ref().ok()
     }
 
     /// How its summary is made; nothing where the log cannot be read.
     pub fn plan(&self, log: &OpenLog, made: Made) -> Option<Rc<Plan>> {
-        if let Some(plan) = self.plans.borrow().get(&made) {
+        let plans = self.plans.as_ref()?;
+        if let Some(plan) = plans.borrow().get(&made) {
             return plan.clone();
         }
         let plan = match self.written(made) {
@@ -55,11 +64,21 @@ impl<'a> BlocksView<'a> {
             None => {
                 let inputs = self.blocks.inputs(&log.session, made);
                 let window = self.blocks.settings().window;
-                Plan::new(log, &inputs, window, self.blocks.budget(made)).ok().map(Rc::new)
+                let originals = Originals::of(log, &inputs);
+                Plan::new(&originals, window, self.blocks.budget(made)).ok().map(Rc::new)
             }
         };
-        self.plans.borrow_mut().insert(made, plan.clone());
+        plans.borrow_mut().insert(made, plan.clone());
         plan
+    }
+
+    /// What `ask` says of how its summary is made.
+    fn of_plan<T>(&self, log: &OpenLog, made: Made, ask: impl FnOnce(&Plan) -> T) -> Option<T> {
+        match (&self.plans, self.written(made)) {
+            (_, Some(written)) => Some(ask(&written.plan)),
+            (Some(_), None) => self.plan(log, made).map(|plan| ask(&plan)),
+            (None, None) => None,
+        }
     }
 
     /// Whether the originals of closed blocks are not kept.
@@ -74,270 +93,247 @@ impl<'a> BlocksView<'a> {
         left.map(|id| log.session.turn(id).number).collect()
     }
 
-    fn root(&self) -> Vec<Node> {
-        let mut root = Vec::new();
-        if !self.blocks.ledger().items(self.as_of).is_empty() {
-            root.push(Node::Group(Group::Ledger));
-        }
-        let spans = self.blocks.spans(self.as_of);
-        root.extend(spans.last().map(|span| Node::Made(Made::Span(span.number))));
-        let replaced = spans.last().map_or(0, |span| span.blocks as usize);
-        let after = &self.blocks.closed(self.as_of)[replaced..];
-        root.extend(after.iter().map(|block| Node::Made(Made::Block(block.number))));
-        root.push(Node::Group(Group::Open));
-        // Spans that were replaced by longer ones, newest first.
-        root.extend(spans.iter().rev().skip(1).map(|span| Node::Made(Made::Span(span.number))));
-        root
-    }
-
-    fn children(&self, log: &OpenLog, node: Node) -> Vec<Node> {
+    /// What stands under `node`, as runs of nodes that can be counted.
+    fn runs(&self, log: &OpenLog, node: Node) -> Vec<Run> {
         match node {
-            Node::Root => self.root(),
+            Node::Root => self.root(log),
             Node::Group(Group::Ledger) => {
-                self.blocks.ledger().items(self.as_of).iter().map(|item| Node::Item(item.number)).collect()
+                let ledger = self.blocks.ledger();
+                let pinned = ledger.pinned(&log.session, self.as_of).len();
+                vec![Run::Pinned(pinned as u32), Run::Items(ledger.items(self.as_of).len() as u32)]
             }
-            Node::Group(Group::Open) => turns(log, self.blocks.open_range(self.as_of)),
-            Node::Made(made) => {
-                let mut children = self.pieces(log, made);
-                match made {
-                    Made::Block(number) if !self.is_frozen() => {
-                        children
-                            .extend(self.blocks.block(number).into_iter().flat_map(|b| turns(log, b.turns)));
-                    }
-                    Made::Span(number) if self.blocks.spans(self.as_of).len() == number as usize => {
-                        let blocks = self.blocks.span(number).map_or(0, |span| span.blocks);
-                        children.extend((1..=blocks).map(|block| Node::Made(Made::Block(block))));
-                    }
-                    _ => {}
-                }
-                children
+            Node::Group(Group::Open) => vec![turns(self.blocks.open_range(self.as_of))],
+            Node::Group(Group::Lines(made)) => {
+                vec![Run::Lines(made, self.written(made).map_or(0, |written| written.sentences.len() as u32))]
             }
+            Node::Made(made) => self.under_made(log, made),
             Node::Piece(made, 1, index) => {
-                let plan = self.plan(log, made);
-                plan.map_or_else(Vec::new, |plan| turns(log, plan.turns(1, usize::from(index))))
+                let range = self.of_plan(log, made, |plan| plan.turns(1, usize::from(index)));
+                range.map(turns).into_iter().collect()
             }
             Node::Piece(made, level, index) => {
                 let below =
-                    self.plan(log, made).map(|plan| plan.below(usize::from(level), usize::from(index)));
-                below.unwrap_or(0..0).map(|place| Node::Piece(made, level - 1, place as u16)).collect()
+                    self.of_plan(log, made, |plan| plan.below(usize::from(level), usize::from(index)));
+                let below = below.unwrap_or(0..0);
+                vec![Run::Pieces(made, level - 1, below.start as u16, below.len() as u32)]
             }
             _ => Vec::new(),
         }
     }
 
-    /// The summaries that the one of `made` joins, where originals exceed the summariser's window.
-    fn pieces(&self, log: &OpenLog, made: Made) -> Vec<Node> {
-        let Some(plan) = self.plan(log, made) else { return Vec::new() };
-        let level = plan.joins.len();
-        (0..plan.size(level)).map(|place| Node::Piece(made, level as u16, place as u16)).collect()
-    }
-
-    fn made_label(&self, log: &OpenLog, made: Made) -> Label {
-        let Some((from, to)) = self.blocks.range(made) else { return Label::default() };
-        let mut words = vec![range_text(&[(from, to)])];
+    fn root(&self, log: &OpenLog) -> Vec<Run> {
+        let ledger = self.blocks.ledger();
+        let has_ledger =
+            !ledger.items(self.as_of).is_empty() || !ledger.pinned(&log.session, self.as_of).is_empty();
         let spans = self.blocks.spans(self.as_of);
         let in_view = spans.last();
-        let (planned, originals, turn, out) = match made {
-            Made::Block(number) => {
-                let Some(block) = self.blocks.block(number) else { return Label::default() };
-                words.push(format!("closed by {} at t{}", block.closed_by.name(), block.closed_at));
-                let left = self.abandoned(log, block).len();
-                if left > 0 {
-                    words.push(format!("{left} abandoned since"));
-                }
-                (block.planned, block.originals, block.closed_at, in_view.is_some_and(|s| number <= s.blocks))
+        let replaced = in_view.map_or(0, |span| span.blocks);
+        let one = |node: Node| Run::One(node);
+        let mut runs: Vec<Run> = Vec::new();
+        runs.extend(has_ledger.then(|| one(Node::Group(Group::Ledger))));
+        runs.extend(in_view.map(|span: &Span| one(Node::Made(Made::Span(span.number)))));
+        runs.push(Run::Blocks(replaced + 1, self.blocks.closed(self.as_of).len() as u32 - replaced));
+        runs.push(one(Node::Group(Group::Open)));
+        // Spans that were replaced by longer ones, newest first.
+        runs.push(Run::Spans((spans.len() as u32).saturating_sub(1)));
+        runs
+    }
+
+    fn under_made(&self, log: &OpenLog, made: Made) -> Vec<Run> {
+        let mut runs = Vec::new();
+        runs.extend(self.written(made).map(|_| Run::One(Node::Group(Group::Lines(made)))));
+        // The summaries that its own joins, where originals exceed the summariser's window.
+        let level = self.of_plan(log, made, |plan| (plan.joins.len(), plan.size(plan.joins.len())));
+        runs.extend(level.map(|(level, size)| Run::Pieces(made, level as u16, 0, size as u32)));
+        match made {
+            Made::Block(number) if !self.is_frozen() => {
+                runs.extend(self.blocks.block(number).map(|block| turns(block.turns)));
             }
-            Made::Span(number) => {
-                let Some(span) = self.blocks.span(number) else { return Label::default() };
-                words.push(count(u64::from(span.blocks), "block"));
-                words.push(match span.prepared_at {
-                    Some(at) => format!("made at t{}, prepared at t{at}", span.made_at),
-                    None => format!("made at t{}", span.made_at),
-                });
-                (span.planned, span.originals, span.made_at, in_view.is_some_and(|s| number != s.number))
+            Made::Span(number) if self.blocks.spans(self.as_of).len() == number as usize => {
+                runs.push(Run::Blocks(1, self.blocks.span(number).map_or(0, |span| span.blocks)));
             }
-            Made::Fold(_) => return Label::default(),
-        };
-        words.push(count(u64::from(to - from + 1), "turn"));
-        words.push(format!("of ~{}", short(originals)));
-        if let Some(plan) = self.plan(log, made) {
-            words.push(format!("depth {}", plan.depth()));
+            _ => {}
         }
-        words.extend(in_view.filter(|_| out).map(|span| format!("replaced by p{}", span.number)));
-        words.extend(self.standing(made));
-        Label {
-            kind: made.kind(),
-            address: Some(address(made)),
-            text: words.join(" · "),
-            tokens: Some(u64::from(planned)),
-            turn: Some(turn),
-            out,
-            ..Label::default()
+        runs
+    }
+
+    /// The nodes from the root's child down to `node` itself. Empty where the tree does not show it.
+    fn path(&self, log: &OpenLog, node: Node) -> Vec<Node> {
+        let below = |mut path: Vec<Node>, node: Node| {
+            if !path.is_empty() {
+                path.push(node);
+            }
+            path
+        };
+        match node {
+            Node::Turn(id) => {
+                let number = log.session.turn(id).number;
+                if log.session.turn(id).thread != 0 || number > self.as_of {
+                    return Vec::new();
+                }
+                if number >= self.blocks.open_range(self.as_of).0 {
+                    return vec![Node::Group(Group::Open), node];
+                }
+                match self.blocks.block_of(number).filter(|_| !self.is_frozen()) {
+                    Some(block) => below(self.path(log, Node::Made(Made::Block(block.number))), node),
+                    None => Vec::new(),
+                }
+            }
+            Node::Part(id, _) | Node::Group(Group::Notes(id)) => below(self.path(log, Node::Turn(id)), node),
+            Node::Row(row) => match log.session.anchor(row) {
+                Some(id) => below(self.path(log, Node::Group(Group::Notes(id))), node),
+                None => Vec::new(),
+            },
+            Node::Item(_) | Node::Pinned(_) => {
+                let ledger = Node::Group(Group::Ledger);
+                let shows = self.position(log, Node::Root, ledger).is_some();
+                let path = vec![ledger, node];
+                if shows && self.position(log, ledger, node).is_some() { path } else { Vec::new() }
+            }
+            Node::MadeSentence(made, place) => {
+                let written = self.written(made).is_some_and(|w| (place as usize) < w.sentences.len());
+                let lines = below(self.path(log, Node::Made(made)), Node::Group(Group::Lines(made)));
+                if written { below(lines, node) } else { Vec::new() }
+            }
+            Node::Group(Group::Lines(made)) => below(self.path(log, Node::Made(made)), node),
+            Node::Made(Made::Block(number)) if self.position(log, Node::Root, node).is_none() => {
+                let span = self.blocks.spans(self.as_of).last().filter(|span| number <= span.blocks);
+                span.map_or_else(Vec::new, |span| vec![Node::Made(Made::Span(span.number)), node])
+            }
+            _ if self.position(log, Node::Root, node).is_some() => vec![node],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Nodes that follow one another.
+#[derive(Clone, Copy, Debug)]
+enum Run {
+    One(Node),
+    /// Turns of the main thread, from this number on, so many.
+    Turns(u32, u32),
+    /// Blocks, from this number on.
+    Blocks(u32, u32),
+    /// So many spans, from this number down.
+    Spans(u32),
+    Pinned(u32),
+    Items(u32),
+    Lines(Made, u32),
+    /// Summaries of this level, from this place on.
+    Pieces(Made, u16, u16, u32),
+}
+
+fn turns((from, to): (u32, u32)) -> Run {
+    Run::Turns(from, (to + 1).saturating_sub(from))
+}
+
+impl Run {
+    fn len(self) -> usize {
+        match self {
+            Self::One(_) => 1,
+            Self::Turns(_, count)
+            | Self::Blocks(_, count)
+            | Self::Spans(count)
+            | Self::Pinned(count)
+            | Self::Items(count)
+            | Self::Lines(_, count)
+            | Self::Pieces(_, _, _, count) => count as usize,
         }
     }
 
-    /// What there is of a summary, in words.
-    fn standing(&self, made: Made) -> Option<String> {
-        let known = self.summaries.and_then(|summaries| summaries.known(made));
-        Some(match known {
-            Some(Ok(written)) => {
-                let c = written.carries;
-                let frozen = if self.is_frozen() { " · frozen, originals not retained" } else { "" };
-                format!(
-                    "written ~{} · carries {}/{} exact, {}/{} open, {}/{} binding{frozen}",
-                    short(u64::from(written.tokens)),
-                    c.exact.carried,
-                    c.exact.of,
-                    c.open.carried,
-                    c.open.of,
-                    c.binding.carried,
-                    c.binding.of,
-                )
+    /// The node at `index`, below its length.
+    fn at(self, view: &BlocksView, log: &OpenLog, index: usize) -> Option<Node> {
+        let index = index as u32;
+        Some(match self {
+            Self::One(node) => node,
+            Self::Turns(from, _) => Node::Turn(log.session.numbered(0, from + index)?),
+            Self::Blocks(from, _) => Node::Made(Made::Block(from + index)),
+            Self::Spans(newest) => Node::Made(Made::Span(newest - index)),
+            Self::Pinned(_) => {
+                let pinned = view.blocks.ledger().pinned(&log.session, view.as_of);
+                Node::Pinned(*pinned.get(index as usize)?)
             }
-            Some(Err(failure)) => format!("no summary: {failure}"),
-            None if self.is_frozen() => "no summary, originals not retained".into(),
-            None => return None,
+            Self::Items(_) => Node::Item(index + 1),
+            Self::Lines(made, _) => Node::MadeSentence(made, index),
+            Self::Pieces(made, level, from, _) => Node::Piece(made, level, from + index as u16),
         })
     }
 
-    fn piece_label(&self, log: &OpenLog, made: Made, level: u16, index: u16) -> Label {
-        let Some(plan) = self.plan(log, made) else { return Label::default() };
-        let turns = plan.turns(usize::from(level), usize::from(index));
-        let size = plan.pieces.get(usize::from(index)).filter(|_| level == 1).map(|piece| piece.tokens);
-        let of = size.map_or_else(String::new, |size| format!(" · of ~{}", short(size)));
-        Label {
-            kind: "level",
-            text: format!("level {level} · {}{of} · depth {level}", range_text(&[turns])),
-            tokens: Some(u64::from(self.blocks.budget(made))),
-            turn: Some(turns.1),
-            out: true,
-            ..Label::default()
-        }
-    }
-
-    fn item_label(&self, log: &OpenLog, number: u32) -> Label {
-        let Some(item) = self.blocks.ledger().item(number) else { return Label::default() };
-        let mut marks = Vec::new();
-        let state = item.state(self.as_of);
-        if state != State::Open {
-            marks.push(Mark::State(state));
-        }
-        if item.voice {
-            marks.push(Mark::Voice);
-        }
-        let gone = item.is_gone(&log.session, self.as_of);
-        if gone {
-            marks.push(Mark::Abandoned(log.session.turn(item.turn).abandoned_at));
-        }
-        Label {
-            kind: "item",
-            address: Some(Address::Item(number)),
-            text: format!("t{} {}: {}", item.at, item.kinds().join("+"), item.text),
-            tokens: Some(u64::from(item.tokens)),
-            turn: Some(item.at),
-            out: gone,
-            marks,
-            ..Label::default()
-        }
-    }
-
-    fn group_label(&self, log: &OpenLog, group: Group) -> Label {
-        let context = self.blocks.context(&log.session, self.as_of);
-        let (text, tokens) = match group {
-            Group::Ledger => {
-                let items = self.blocks.ledger().items(self.as_of).len() as u64;
-                let force = self.blocks.ledger().in_force(&log.session, self.as_of);
-                let tokens = force.iter().map(|item| u64::from(item.tokens)).sum();
-                (format!("ledger · {}", count(items, "item")), tokens)
+    /// Where `node` stands in it.
+    fn find(self, view: &BlocksView, log: &OpenLog, node: Node) -> Option<usize> {
+        let at = match (self, node) {
+            (Self::One(one), _) => (one == node).then_some(0),
+            (Self::Turns(from, _), Node::Turn(id)) if log.session.turn(id).thread == 0 => {
+                log.session.turn(id).number.checked_sub(from)
             }
-            Group::Open => {
-                let (from, to) = self.blocks.open_range(self.as_of);
-                let size = u64::from((to + 1).saturating_sub(from));
-                let range = if size > 0 { format!(" {}", range_text(&[(from, to)])) } else { String::new() };
-                let open = context.entries.iter().filter(|entry| entry.kind() == "turn");
-                (format!("open{range} · {}", count(size, "turn")), open.map(|e| e.tokens(&log.session)).sum())
+            (Self::Blocks(from, _), Node::Made(Made::Block(number))) => number.checked_sub(from),
+            (Self::Spans(newest), Node::Made(Made::Span(number))) => newest.checked_sub(number),
+            (Self::Pinned(_), Node::Pinned(id)) => {
+                let pinned = view.blocks.ledger().pinned(&log.session, view.as_of);
+                pinned.binary_search(&id).ok().map(|at| at as u32)
             }
-            _ => return Label::default(),
+            (Self::Items(_), Node::Item(number)) => number.checked_sub(1),
+            (Self::Lines(of, _), Node::MadeSentence(made, place)) if of == made => Some(place),
+            (Self::Pieces(of, level, from, _), Node::Piece(made, at, place)) if (of, level) == (made, at) => {
+                place.checked_sub(from).map(u32::from)
+            }
+            _ => None,
         };
-        Label { kind: "group", text, tokens: Some(tokens), ..Label::default() }
-    }
-
-    fn turn_label(&self, log: &OpenLog, id: TurnId) -> Label {
-        let session = &log.session;
-        let turn = session.turn(id);
-        let mut label = bare_turn_label(session, id);
-        let left = session.is_abandoned(id, self.as_of);
-        label.out = left || turn.is_summary() || turn.number < self.blocks.open_range(self.as_of).0;
-        if left && !turn.is_withdrawn() {
-            label.marks.push(Mark::Abandoned(turn.abandoned_at));
-        }
-        label
-    }
-}
-
-fn turns(log: &OpenLog, (from, to): (u32, u32)) -> Vec<Node> {
-    (from..=to).filter_map(|number| log.session.numbered(0, number)).map(Node::Turn).collect()
-}
-
-/// The address of a block or span.
-fn address(made: Made) -> Address {
-    match made {
-        Made::Block(number) => Address::Block(number),
-        Made::Span(number) | Made::Fold(number) => Address::Span(number),
+        at.map(|at| at as usize).filter(|at| *at < self.len())
     }
 }
 
 impl Outline for BlocksView<'_> {
     fn count(&self, log: &OpenLog, node: Node) -> usize {
-        match node {
-            Node::Turn(_) | Node::Part(..) | Node::Group(Group::Notes(_)) | Node::Row(_) => {
-                parts::count(log, node)
-            }
-            _ => self.children(log, node).len(),
+        if parts::is_common(node) {
+            return parts::count(log, node);
         }
+        self.runs(log, node).into_iter().map(Run::len).sum()
     }
 
     fn child(&self, log: &OpenLog, node: Node, index: usize) -> Option<Node> {
-        match node {
-            Node::Turn(_) | Node::Group(Group::Notes(_)) => parts::child(log, node, index),
-            _ => self.children(log, node).get(index).copied(),
+        if parts::is_common(node) {
+            return parts::child(log, node, index);
         }
+        let mut left = index;
+        for run in self.runs(log, node) {
+            if left < run.len() {
+                return run.at(self, log, left);
+            }
+            left -= run.len();
+        }
+        None
     }
 
     fn position(&self, log: &OpenLog, node: Node, child: Node) -> Option<usize> {
-        match node {
-            Node::Turn(_) | Node::Group(Group::Notes(_)) => parts::position(log, node, child),
-            _ => self.children(log, node).iter().position(|known| *known == child),
+        if parts::is_common(node) {
+            return parts::position(log, node, child);
         }
+        let mut before = 0;
+        for run in self.runs(log, node) {
+            if let Some(at) = run.find(self, log, child) {
+                return Some(before + at);
+            }
+            before += run.len();
+        }
+        None
     }
 
     fn label(&self, log: &OpenLog, node: Node) -> Label {
-        match node {
-            Node::Made(made) => self.made_label(log, made),
-            Node::Piece(made, level, index) => self.piece_label(log, made, level, index),
-            Node::Item(number) => self.item_label(log, number),
-            Node::Group(Group::Notes(id)) => Label {
-                kind: "group",
-                text: count(log.session.notes_after(id).len() as u64, "note"),
-                ..Label::default()
-            },
-            Node::Group(group) => self.group_label(log, group),
-            Node::Turn(id) => self.turn_label(log, id),
-            Node::Part(id, index) => match log.session.nth_part(id, index as usize) {
-                Some((_, part)) => bare_part_label(log, id, index, part),
-                None => Label::default(),
-            },
-            Node::Row(row) => row_label(&log.session, row),
-            _ => Label { kind: "root", ..Label::default() },
-        }
+        self.label_of(log, node)
     }
 
     fn sources(&self, log: &OpenLog, node: Node) -> Vec<TurnId> {
+        let numbered = |number: u32| log.session.numbered(0, number);
         match node {
-            Node::Made(made) => self.blocks.inputs(&log.session, made),
+            Node::Made(made) | Node::Group(Group::Lines(made)) => self.blocks.inputs(&log.session, made),
+            Node::MadeSentence(made, place) => {
+                let turns = self.written(made).map(|written| written.turns_of(place)).unwrap_or_default();
+                turns.into_iter().filter_map(numbered).collect()
+            }
             Node::Piece(made, level, index) => {
-                let plan = self.plan(log, made);
-                let turns = plan.map(|plan| plan.turns(usize::from(level), usize::from(index)));
+                let turns =
+                    self.of_plan(log, made, |plan| plan.turns(usize::from(level), usize::from(index)));
                 let holds = |id: &TurnId| {
                     turns.is_some_and(|(from, to)| (from..=to).contains(&log.session.turn(*id).number))
                 };
@@ -351,9 +347,11 @@ impl Outline for BlocksView<'_> {
                 context.entries.iter().filter_map(crate::strategies::Entry::turn).collect()
             }
             Node::Group(Group::Ledger) => {
-                self.blocks.ledger().items(self.as_of).iter().map(|item| item.turn).collect()
+                let ledger = self.blocks.ledger();
+                let pinned = ledger.pinned(&log.session, self.as_of).iter().copied();
+                pinned.chain(ledger.items(self.as_of).iter().map(|item| item.turn)).collect()
             }
-            Node::Turn(id) | Node::Part(id, _) => vec![id],
+            Node::Turn(id) | Node::Part(id, _) | Node::Pinned(id) => vec![id],
             _ => Vec::new(),
         }
     }

@@ -71,6 +71,10 @@ pub enum Mark {
     SumsUp(u32),
     /// What became of an item of the ledger.
     State(State),
+    /// Whoever was to write its summary did not.
+    NoSummary,
+    /// A person said so.
+    ByHand(&'static str),
 }
 
 impl Mark {
@@ -96,6 +100,8 @@ impl Mark {
             Self::Unreadable => "! unreadable".into(),
             Self::ToldAgain => "told again".into(),
             Self::State(state) => state.words(),
+            Self::NoSummary => "! no summary".into(),
+            Self::ByHand(what) => (*what).into(),
             Self::SumsUp(turn) => format!("sums up the branch that ended at t{turn}"),
         }
     }
@@ -111,6 +117,7 @@ impl Mark {
                 | Self::Forward
                 | Self::Withdrawn
                 | Self::Unreadable
+                | Self::NoSummary
         )
     }
 }

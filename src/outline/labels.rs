@@ -16,9 +16,14 @@ pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
     let session = &log.session;
     match node {
         // Blocks and clusters and what is in them are other trees' ([`super::blocks`], [`super::forest`]).
-        Node::Root | Node::Made(_) | Node::Piece(..) | Node::Item(_) | Node::Cluster(_) | Node::Union(_) => {
-            Label { kind: "root", ..Label::default() }
-        }
+        Node::Root
+        | Node::Made(_)
+        | Node::MadeSentence(..)
+        | Node::Piece(..)
+        | Node::Item(_)
+        | Node::Pinned(_)
+        | Node::Cluster(_)
+        | Node::Union(_) => Label { kind: "root", ..Label::default() },
         Node::Generation(generation) => generation_label(view, session, generation),
         Node::Section(generation, section) => section_label(view, log, generation, section),
         Node::Sentence(generation, place) => sentence_label(view, log, generation, place),
@@ -182,7 +187,7 @@ fn group_label(view: &View, log: &OpenLog, group: Group) -> Label {
         Group::Earlier => format!("earlier conversations · {}", turns(view.earlier.len())),
         Group::Notes(id) => numbers::count(session.notes_after(id).len() as u64, "note"),
         Group::Matches => format!("matching turns · {}", turns(view.matches.len())),
-        Group::Ledger | Group::Open | Group::Health | Group::Hot => String::new(),
+        Group::Ledger | Group::Open | Group::Lines(_) | Group::Health | Group::Hot => String::new(),
         Group::Threads => format!(
             "sub-agents of the whole session · {}",
             numbers::count(log.thread_count() as u64 - 1, "thread")

@@ -38,6 +38,14 @@ fn turn_count(session: &Session, id: TurnId) -> usize {
     session.part_count(id) + usize::from(!session.notes_after(id).is_empty())
 }
 
+/// Whether a node has the same under it in every view.
+pub(super) fn is_common(node: Node) -> bool {
+    matches!(
+        node,
+        Node::Turn(_) | Node::Part(..) | Node::Row(_) | Node::Group(Group::Notes(_)) | Node::AgentTurn(..)
+    )
+}
+
 /// How many children a node has.
 pub(super) fn count(log: &OpenLog, node: Node) -> usize {
     let session = &log.session;
@@ -174,7 +182,9 @@ pub(super) fn sources(view: &View, log: &OpenLog, node: Node) -> Vec<TurnId> {
         | Node::AgentTurn(..)
         | Node::AgentPart(..)
         | Node::Made(_)
+        | Node::MadeSentence(..)
         | Node::Piece(..)
+        | Node::Pinned(_)
         | Node::Item(_)
         | Node::Cluster(_)
         | Node::Union(_) => Vec::new(),

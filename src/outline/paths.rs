@@ -9,6 +9,9 @@ impl View {
     /// The nodes from the root's child down to `node` itself. Empty where this view does not show it.
     pub fn path_to(&self, log: &OpenLog, node: Node) -> Vec<Node> {
         let session = &log.session;
+        if let Some(own) = self.own() {
+            return own.path_to(log, node);
+        }
         match node {
             Node::Turn(id) => self.path_to_turn(session, id),
             Node::Part(id, _) => extended(self.path_to_turn(session, id), node),
@@ -41,7 +44,7 @@ impl View {
         if turn.thread > 0 {
             return match self.kind {
                 ViewKind::Window => vec![Node::Group(Group::Threads), Node::Thread(turn.thread), node],
-                ViewKind::Generations => Vec::new(),
+                _ => Vec::new(),
             };
         }
         if self.position_in_view(node, session).is_some() {
@@ -80,8 +83,8 @@ impl View {
                 continue;
             };
             let above = match self.kind {
-                ViewKind::Window => Node::Group(Group::Out),
                 ViewKind::Generations => Node::Generation(generation),
+                _ => Node::Group(Group::Out),
             };
             return vec![above, Node::Group(group), node];
         }
@@ -113,6 +116,9 @@ impl View {
 
     /// The node to select where nothing else is: the newest thing in view.
     pub fn newest(&self, log: &OpenLog) -> Vec<Node> {
+        if let Some(own) = self.own() {
+            return own.newest(log);
+        }
         let group =
             if self.root.contains(&Node::Group(Group::Matches)) { Group::Matches } else { Group::Since };
         let group = Node::Group(group);

@@ -12,34 +12,7 @@ use crate::strategies::fill::Fill;
 use crate::text::sections::{self, Section};
 use crate::text::sentences::{self, Sentence};
 
-use super::{Group, Label, Node, Outline, window};
-
-/// Which tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ViewKind {
-    /// What the model sees.
-    Window,
-    /// What each compaction covered.
-    Generations,
-}
-
-impl ViewKind {
-    /// The views of this build, in the order of their tabs.
-    pub const ALL: [Self; 2] = [Self::Window, Self::Generations];
-
-    /// Its name on the command line and, capitalised, on the screen.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Window => "window",
-            Self::Generations => "generations",
-        }
-    }
-
-    /// The view called `name`.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|view| view.name() == name)
-    }
-}
+use super::{Group, Label, Node, Outline, OwnTree, ViewKind, parts, window};
 
 /// What fills a window of fewer nodes than this is counted anew whenever it changes; of a larger one, when it has
 /// grown or shrunk by a sixty-fourth.
@@ -109,12 +82,24 @@ pub struct View {
     /// The turns that a filter lets through, in file order; the view shows them instead of its tree.
     pub(super) matches: Vec<TurnId>,
     pub(super) filtered: bool,
+    /// The view's own tree, where it is not one of the log's.
+    pub(super) own: Option<Box<dyn OwnTree>>,
     summaries: RefCell<HashMap<u32, Rc<SummaryText>>>,
 }
 
 impl View {
-    /// The view `kind` as of turn `as_of`. Work grows with what is in the window.
+    /// The view `kind` as of turn `as_of`, one of those that show what the log records. Work grows with what is in the
+    /// window.
     pub fn new(log: &OpenLog, kind: ViewKind, as_of: u32) -> Self {
+        Self::make(log, kind, as_of, None)
+    }
+
+    /// The same of a view that has a tree of its own.
+    pub fn of_own(log: &OpenLog, kind: ViewKind, as_of: u32, own: Box<dyn OwnTree>) -> Self {
+        Self::make(log, kind, as_of, Some(own))
+    }
+
+    fn make(log: &OpenLog, kind: ViewKind, as_of: u32, own: Option<Box<dyn OwnTree>>) -> Self {
         let mut view = Self {
             kind,
             as_of,
@@ -130,6 +115,7 @@ impl View {
             root: Vec::new(),
             matches: Vec::new(),
             filtered: false,
+            own,
             summaries: RefCell::new(HashMap::new()),
         };
         window::build(&mut view, &log.session);
@@ -157,10 +143,14 @@ impl View {
     }
 
     fn refresh_root(&mut self, log: &OpenLog) {
+        if let Some(own) = &mut self.own {
+            own.move_to(log, self.as_of);
+        }
         self.root = match self.kind {
             _ if self.filtered => vec![Node::Group(Group::Matches)],
-            ViewKind::Window => window::root(self, log),
+            _ if self.own.is_some() => Vec::new(),
             ViewKind::Generations => super::generations::root(self, log),
+            _ => window::root(self, log),
         };
     }
 
@@ -169,6 +159,16 @@ impl View {
         self.filtered = matches.is_some();
         self.matches = matches.unwrap_or_default();
         self.refresh_root(log);
+    }
+
+    /// The view's own tree, unless a filter stands in its place.
+    pub(super) fn own(&self) -> Option<&dyn OwnTree> {
+        self.own.as_deref().filter(|_| !self.filtered)
+    }
+
+    /// The own tree, for what it holds: where turns and their parts stand everywhere, the log answers.
+    fn own_of(&self, node: Node) -> Option<&dyn OwnTree> {
+        self.own().filter(|_| !parts::is_common(node))
     }
 
     /// Whether a filter is on.
@@ -247,6 +247,9 @@ impl View {
 
 impl Outline for View {
     fn count(&self, log: &OpenLog, node: Node) -> usize {
+        if let Some(own) = self.own_of(node) {
+            return own.count(log, node);
+        }
         match node {
             Node::Root => self.root.len(),
             Node::Group(Group::Since) => self.window.len(),
@@ -268,6 +271,9 @@ impl Outline for View {
     }
 
     fn child(&self, log: &OpenLog, node: Node, index: usize) -> Option<Node> {
+        if let Some(own) = self.own_of(node) {
+            return own.child(log, node, index);
+        }
         match node {
             Node::Root => self.root.get(index).copied(),
             Node::Group(Group::Since) => self.window.get(index).copied(),
@@ -289,6 +295,9 @@ impl Outline for View {
     }
 
     fn position(&self, log: &OpenLog, node: Node, child: Node) -> Option<usize> {
+        if let Some(own) = self.own_of(node) {
+            return own.position(log, node, child);
+        }
         match (node, child) {
             (Node::Root, _) => self.root.iter().position(|root| *root == child),
             (Node::Group(Group::Since), _) => self.position_in_view(child, &log.session),
@@ -310,10 +319,16 @@ impl Outline for View {
     }
 
     fn label(&self, log: &OpenLog, node: Node) -> Label {
+        if let Some(own) = self.own() {
+            return own.label(log, node);
+        }
         super::labels::label(self, log, node)
     }
 
     fn sources(&self, log: &OpenLog, node: Node) -> Vec<TurnId> {
+        if let Some(own) = self.own() {
+            return own.sources(log, node);
+        }
         super::parts::sources(self, log, node)
     }
 }

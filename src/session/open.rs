@@ -108,6 +108,12 @@ impl OpenLog {
         log
     }
 
+    /// What the store knows the session as: its id, or its path where the log names none.
+    pub fn key(&self) -> String {
+        let path = || self.path.to_string_lossy().into_owned();
+        self.session.session_ids.first().map_or_else(path, ToString::to_string)
+    }
+
     /// What people have to be told about the log and those of its sub-agents that were read, a sentence each.
     pub fn notices(&self) -> Vec<String> {
         let read = |agent: &Agent| agent.log.get().and_then(|log| Some(log.as_ref().ok()?.notices()));

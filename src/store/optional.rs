@@ -13,6 +13,8 @@ pub struct OptionalStore {
 
 #[derive(Debug, Default)]
 struct State {
+    /// It is opened by the first who asks.
+    unopened: bool,
     store: Option<std::sync::Arc<Store>>,
     trouble: Option<String>,
     told: bool,
@@ -22,6 +24,18 @@ impl OptionalStore {
     /// The store in the state folder, if it can be used.
     pub fn open() -> Self {
         Self::of(Store::open())
+    }
+
+    /// The same, opened by the first who asks: who holds it may have no time to wait for it.
+    pub fn later() -> Self {
+        Self { state: Mutex::new(State { unopened: true, ..State::default() }) }
+    }
+
+    /// The store in the state folder if there is one already: for those who only look.
+    pub fn existing() -> Self {
+        let is_there = super::place(|name| std::env::var_os(name))
+            .is_some_and(|folder| folder.join(super::database::FILE).exists());
+        if is_there { Self::open() } else { Self::none() }
     }
 
     /// The same in `folder`.
@@ -59,9 +73,15 @@ impl OptionalStore {
         }
     }
 
+    /// Whether it may answer: it can be used, as far as anybody knows.
+    pub fn is_there(&self) -> bool {
+        let state = self.state();
+        state.unopened || state.store.is_some()
+    }
+
     /// Asks the store; nothing where it cannot answer.
     pub fn ask<T>(&self, ask: impl FnOnce(&Store) -> Result<T, StoreError>) -> Option<T> {
-        let store = self.state().store.clone()?;
+        let store = self.opened()?;
         match ask(&store) {
             Ok(answer) => Some(answer),
             Err(error) => {
@@ -69,6 +89,21 @@ impl OptionalStore {
                 None
             }
         }
+    }
+
+    fn opened(&self) -> Option<std::sync::Arc<Store>> {
+        let mut state = self.state();
+        if std::mem::take(&mut state.unopened) {
+            match Store::open() {
+                Ok(store) => state.store = Some(store.into()),
+                Err(error) => {
+                    drop(state);
+                    self.note(&error);
+                    return None;
+                }
+            }
+        }
+        state.store.clone()
     }
 
     /// What is wrong, told once.

@@ -96,6 +96,11 @@ impl Store {
         })
     }
 
+    /// Remembers where a session's log is, so that the session can be forgotten when the log is gone.
+    pub fn locate(&self, session: &str, log: &Path) -> Result<(), StoreError> {
+        self.change(|transaction| located(transaction, session, log))
+    }
+
     /// The hashes and places of a session's summaries, by place.
     pub fn summaries_of(&self, session: &str) -> Result<Vec<(String, [u8; 32])>, StoreError> {
         self.read(|connection| {

@@ -7,8 +7,10 @@
 //! ledger's: the log is asked where a seam needs words. What is written and by whom is [`summaries`]' part.
 
 pub mod carry;
+pub mod hand;
 mod ledger;
 pub mod levels;
+pub mod originals;
 mod seams;
 mod settings;
 mod spans;
@@ -25,6 +27,7 @@ use crate::log::LogError;
 use crate::session::open::OpenLog;
 use crate::session::{Part, Session, TurnId};
 
+use self::summaries::Covers;
 use super::{Context, Entry};
 
 /// A summary of this strategy, by its number from 1: `b4`, `p2`.
@@ -109,7 +112,12 @@ impl Blocks {
     /// Takes in the turns that have begun since. Work grows with them alone. After an error everything that was taken
     /// in stays, and the next call goes on from there.
     pub fn advance(&mut self, log: &OpenLog) -> Result<(), LogError> {
-        while self.begun < log.session.last() {
+        self.advance_while(log, &mut || true)
+    }
+
+    /// The same as long as `go_on` says so: it is asked before each turn.
+    pub fn advance_while(&mut self, log: &OpenLog, go_on: &mut dyn FnMut() -> bool) -> Result<(), LogError> {
+        while self.begun < log.session.last() && go_on() {
             if self.ended < self.begun {
                 self.end(log, self.begun)?;
                 self.ended = self.begun;
@@ -132,6 +140,7 @@ impl Blocks {
         // Nothing can fail from here on.
         (self.open_calls, self.lists) = (open_calls, lists);
         self.ledger.settle(session, turn, answers);
+        self.ledger.pin_marked(session, turn);
         if let Some(closed_by) = closes {
             self.close(session, turn, closed_by);
         }
@@ -193,6 +202,11 @@ impl Blocks {
         self.spans.as_of(as_of)
     }
 
+    /// Takes over what a person said of the ledger by hand, in place of what was said before.
+    pub fn mark(&mut self, session: &Session, marks: hand::Marks) {
+        self.ledger.mark(session, self.begun, marks);
+    }
+
     /// The ledger.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
@@ -220,15 +234,34 @@ impl Blocks {
 
     /// The turns that a summary is made from, oldest first.
     pub fn inputs(&self, session: &Session, made: Made) -> Vec<TurnId> {
+        self.covers(made).map_or_else(Vec::new, |covers| self.inputs_of(session, covers))
+    }
+
+    /// Which summary is that of a block or span.
+    pub fn covers(&self, made: Made) -> Option<Covers> {
+        let (_, to) = self.range(made)?;
+        Some(Covers { span: matches!(made, Made::Span(_)), to })
+    }
+
+    /// The span that was prepared last as of turn `as_of` and is not in view yet: nothing waits for its summary.
+    pub fn ahead(&self, as_of: u32) -> Option<Covers> {
+        let (_, blocks) = self.prepared(as_of).last()?;
+        let in_view = self.spans(as_of).last().map_or(0, |span| span.blocks);
+        let to = self.block(*blocks).filter(|_| *blocks > in_view)?.turns.1;
+        Some(Covers { span: true, to })
+    }
+
+    /// The turns that a summary is made from, oldest first.
+    pub fn inputs_of(&self, session: &Session, covers: Covers) -> Vec<TurnId> {
+        let last = self.closed.partition_point(|block| block.turns.1 <= covers.to);
+        let from = if covers.span { 0 } else { last.saturating_sub(1) };
         let of = |block: &Block| inputs(session, block.turns, block.closed_at).collect::<Vec<_>>();
-        let blocks = match made {
-            Made::Block(number) => self.block(number).map_or(&[][..], std::slice::from_ref),
-            Made::Span(number) => {
-                self.span(number).map_or(&[][..], |span| &self.closed[..span.blocks as usize])
-            }
-            Made::Fold(_) => &[],
-        };
-        blocks.iter().flat_map(|block| of(block).into_iter().rev()).collect()
+        self.closed[from..last].iter().flat_map(|block| of(block).into_iter().rev()).collect()
+    }
+
+    /// The block that turn `number` is in, where it is in a closed one.
+    pub fn block_of(&self, number: u32) -> Option<&Block> {
+        self.closed.get(self.closed.partition_point(|block| block.turns.1 < number))
     }
 
     /// The range of turns that a summary stands for.
@@ -254,9 +287,11 @@ impl Blocks {
         let mut entries = Vec::new();
         let as_of = as_of.min(self.begun);
         let items = self.ledger.in_force(session, as_of);
-        if !items.is_empty() {
-            let tokens = items.iter().map(|item| u64::from(item.tokens)).sum();
-            entries.push(Entry::Ledger { items: items.iter().map(|item| item.number).collect(), tokens });
+        let pinned = self.ledger.pinned(session, as_of);
+        if !items.is_empty() || !pinned.is_empty() {
+            let tokens = self.ledger_tokens(session, as_of);
+            let items = items.iter().map(|item| item.number).collect();
+            entries.push(Entry::Ledger { items, pinned: pinned.to_vec(), tokens });
         }
         let span = self.spans(as_of).last();
         entries.extend(span.map(|span| Entry::Made {
@@ -276,6 +311,29 @@ impl Blocks {
         entries.extend(open);
         let tokens = entries.iter().map(|entry| entry.tokens(session)).sum::<u64>() + self.settings.system;
         Context { as_of, strategy: super::BLOCKS, entries, tokens }
+    }
+}
+
+impl Blocks {
+    /// Tokens of the ledger in the context as of turn `as_of`, what a person pinned included.
+    pub fn ledger_tokens(&self, session: &Session, as_of: u32) -> u64 {
+        let items = self.ledger.in_force(session, as_of);
+        let pinned = self.ledger.pinned(session, as_of).iter().map(|id| u64::from(session.turn(*id).tokens));
+        items.iter().map(|item| u64::from(item.tokens)).chain(pinned).sum()
+    }
+
+    /// Tokens of the turns in no block as of turn `as_of`.
+    pub fn open_tokens(&self, session: &Session, as_of: u32) -> u64 {
+        let open = open_turns(session, self.open_range(as_of).0, as_of);
+        open.map(|id| u64::from(session.turn(id).tokens)).sum()
+    }
+
+    /// Tokens of the summaries in the context as of turn `as_of`, planned.
+    pub fn summary_tokens(&self, as_of: u32) -> u64 {
+        let closed = self.closed(as_of);
+        let all = closed.last().map_or(0, |block| block.sums.1);
+        let Some(span) = self.spans(as_of).last() else { return all };
+        all - closed[span.blocks as usize - 1].sums.1 + u64::from(span.planned)
     }
 }
 

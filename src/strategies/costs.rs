@@ -8,6 +8,7 @@ use crate::session::Session;
 use crate::session::open::OpenLog;
 
 use super::blocks::levels::Plan;
+use super::blocks::originals::Originals;
 use super::blocks::{Blocks, planned};
 use super::recursive::Recursive;
 
@@ -88,7 +89,7 @@ fn one(
     window: u64,
     budget: u32,
 ) -> Result<(u32, u64, u64), LogError> {
-    let plan = Plan::new(log, inputs, window, budget)?;
+    let plan = Plan::new(&Originals::of(log, inputs), window, budget)?;
     let below = u64::from(plan.calls() - 1) * u64::from(budget);
     Ok((plan.calls(), originals + below, below + u64::from(planned(budget, originals))))
 }

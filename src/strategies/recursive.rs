@@ -13,6 +13,7 @@ use crate::session::{Session, TurnId};
 use crate::summarisers::{Failure, Request, Summariser, Summary, SummaryLine};
 
 use super::blocks::levels::Plan;
+use super::blocks::originals::Originals;
 use super::blocks::summaries::{again, size};
 use super::blocks::{Made, Settings, planned, tokens_of};
 use super::{Context, Entry};
@@ -184,13 +185,14 @@ impl Folding {
     ) -> Result<Result<Folded, Failure>, LogError> {
         let budget = recursive.settings.span_budget;
         let room = recursive.settings.window.saturating_sub(u64::from(budget)).max(1);
-        let plan = Plan::new(log, &fold.since, room, budget)?;
+        let originals = Originals::of(log, &fold.since);
+        let plan = Plan::new(&originals, room, budget)?;
         let mut before = self.folded.last().cloned();
         let mut end = fold.number.checked_sub(2).map_or(0, |at| recursive.folds[at as usize].last);
         let (mut calls, mut read) = (0, 0);
         for piece in &plan.pieces {
             let mut sources: Vec<_> = before.iter().map(|before| again((1, end), &before.summary)).collect();
-            sources.extend(super::blocks::levels::sources(log, piece)?);
+            sources.extend(super::blocks::levels::sources(&originals, piece)?);
             let request = Request { sources, budget };
             (calls, read) = (calls + 1, read + size(&request));
             let summary = match summariser.summarise(&request, stop) {

@@ -73,7 +73,7 @@ impl Summariser for Program {
             .map_err(|error| failed(&format!("the summariser cannot be started: {error}")))?;
         let outcome = run.wait(self.limit, stop);
         run.end();
-        read(&outcome?)
+        read(&outcome?, request)
     }
 }
 
@@ -88,7 +88,7 @@ struct Outcome {
     errors: Vec<u8>,
 }
 
-fn read(outcome: &Outcome) -> Result<Summary, Failure> {
+fn read(outcome: &Outcome, request: &Request) -> Result<Summary, Failure> {
     let says = said(&outcome.errors);
     if !outcome.status.success() {
         let hint = if outcome.status.code() == Some(127) { " (no such program?)" } else { "" };
@@ -109,11 +109,29 @@ fn read(outcome: &Outcome) -> Result<Summary, Failure> {
     for line in text.split_inclusive('\n') {
         let end = from + line.trim_end_matches(['\n', '\r']).len();
         if !line.trim().is_empty() {
-            lines.push(SummaryLine { range: from..end, turns: Vec::new() });
+            lines.push(SummaryLine { range: from..end, turns: named(&text[from..end], request) });
         }
         from += line.len();
     }
     Ok(Summary { text: text.to_owned(), lines })
+}
+
+/// The turns that a line names at its end, as it was told to: `(t12, t15)`. Those that it was not given are left out.
+fn named(line: &str, request: &Request) -> Vec<u32> {
+    let line = line.trim_end().trim_end_matches('.');
+    let Some((_, inside)) = line.strip_suffix(')').and_then(|line| line.rsplit_once('(')) else {
+        return Vec::new();
+    };
+    let number = |name: &str| name.trim().strip_prefix('t')?.parse::<u32>().ok();
+    let given =
+        |turn: &u32| request.sources.iter().any(|source| (source.turns.0..=source.turns.1).contains(turn));
+    let Some(mut turns) = inside.split(',').map(number).collect::<Option<Vec<u32>>>() else {
+        return Vec::new();
+    };
+    turns.retain(given);
+    turns.sort_unstable();
+    turns.dedup();
+    turns
 }
 
 /// The first line of standard error that says something, made safe.

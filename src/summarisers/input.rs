@@ -55,3 +55,6 @@ impl fmt::Debug for InputHash {
         write!(f, "InputHash({self})")
     }
 }
+
+#[cfg(test)]
+mod tests;

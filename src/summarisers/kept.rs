@@ -52,52 +52,37 @@ impl Summariser for Kept {
 
     fn summarise(&self, request: &Request, stop: &AtomicBool) -> Result<Summary, Failure> {
         let hash = InputHash::of(&self.name(), request);
-        let owners = std::slice::from_ref(&self.belongs);
-        kept_or_made(&self.store, hash, &*self.summariser, request, owners, stop)
+        if let Some(kept) = self.kept(hash) {
+            return Ok(kept);
+        }
+        let made = catch_unwind(AssertUnwindSafe(|| self.summariser.summarise(request, stop)));
+        let broken = || Err(Failure::Failed("the summariser broke down".to_owned()));
+        let summary = made.unwrap_or_else(|_| broken())?;
+        let lines = summary
+            .lines
+            .iter()
+            .map(|line| KeptLine { range: line.range.clone(), turns: line.turns.clone() });
+        let new = KeptSummary {
+            name: self.name(),
+            budget: request.budget,
+            text: summary.text.clone(),
+            lines: lines.collect(),
+        };
+        self.store.ask(|store| store.keep(&hash.0, &new, Some(self.belongs.owner())));
+        // What another copy kept first is the summary.
+        Ok(self.kept(hash).unwrap_or(summary))
     }
 }
 
-/// The summary that the store has under `hash`, or else the one that `summariser` writes, which the store then has. It
-/// is the owners' from now on.
-pub(super) fn kept_or_made(
-    store: &OptionalStore,
-    hash: InputHash,
-    summariser: &dyn Summariser,
-    request: &Request,
-    owners: &[Belongs],
-    stop: &AtomicBool,
-) -> Result<Summary, Failure> {
-    if let Some(kept) = kept(store, hash, owners) {
-        return Ok(kept);
-    }
-    let made = catch_unwind(AssertUnwindSafe(|| summariser.summarise(request, stop)));
-    let summary = made.unwrap_or_else(|_| Err(Failure::Failed("the summariser broke down".to_owned())))?;
-    let lines =
-        summary.lines.iter().map(|line| KeptLine { range: line.range.clone(), turns: line.turns.clone() });
-    let new = KeptSummary {
-        name: summariser.name(),
-        budget: request.budget,
-        text: summary.text.clone(),
-        lines: lines.collect(),
-    };
-    let first = owners.first().map(Belongs::owner);
-    store.ask(|store| store.keep(&hash.0, &new, first));
-    // What another copy kept first is the summary.
-    Ok(kept(store, hash, owners).unwrap_or(summary))
-}
-
-/// The summary that the store has; it is the owners' from now on.
-fn kept(store: &OptionalStore, hash: InputHash, owners: &[Belongs]) -> Option<Summary> {
-    let kept = store.ask(|store| store.summary(&hash.0, owners.first().map(Belongs::owner)))??;
-    own(store, hash, owners.get(1..).unwrap_or_default());
-    let lines =
-        kept.lines.into_iter().map(|line| SummaryLine { range: line.range, turns: line.turns }).collect();
-    Some(Summary { text: kept.text, lines })
-}
-
-/// The summary that the store has is these owners' too.
-pub(super) fn own(store: &OptionalStore, hash: InputHash, owners: &[Belongs]) {
-    for belongs in owners {
-        store.ask(|store| store.summary(&hash.0, Some(belongs.owner())));
+impl Kept {
+    /// The summary that the store has; it is the owner's from now on.
+    fn kept(&self, hash: InputHash) -> Option<Summary> {
+        let kept = self.store.ask(|store| store.summary(&hash.0, Some(self.belongs.owner())))??;
+        let lines = kept.lines.into_iter();
+        let lines = lines.map(|line| SummaryLine { range: line.range, turns: line.turns }).collect();
+        Some(Summary { text: kept.text, lines })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,31 +1,29 @@
 //! Summaries made off the calling thread, few at once, none twice.
 //!
-//! Who wants a summary asks; the answer is the hash under which its progress can be looked up. What is made is kept
-//! ([`super::kept`]). A pool that is dropped stops what runs and waits for it, so nothing is left behind.
+//! Who wants one asks with a key; its progress can be looked up under it. Knows nothing of how it is made, nor where it is
+//! kept ([`super::kept`]). A pool that is dropped stops what runs and waits for it, so nothing is left behind.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use crate::store::OptionalStore;
-
-use super::input::InputHash;
-use super::kept::{Belongs, kept_or_made, own};
-use super::{Failure, Request, Summariser, Summary};
+use super::Failure;
 
 /// Summaries that are made at once.
 const AT_ONCE: usize = 2;
 
 /// How far a summary is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Progress {
+#[derive(Debug, PartialEq, Eq)]
+pub enum Progress<T> {
     /// It waits for its turn.
     Queued,
     /// It is being made.
     Running,
     /// Here it is.
-    Done(Arc<Summary>),
+    Done(Arc<T>),
     /// There is none. It is not tried again before [`Pool::again`].
     Failed(Failure),
 }
@@ -43,101 +41,86 @@ pub struct Counts {
     pub failed: usize,
 }
 
+/// What makes one. It ends early once it is told to stop.
+type Work<T> = Box<dyn FnOnce(&AtomicBool) -> Result<T, Failure> + Send>;
+
 /// Makes summaries.
-pub struct Pool {
-    shared: Arc<Shared>,
+pub struct Pool<K, T> {
+    shared: Arc<Shared<K, T>>,
     workers: Mutex<Vec<JoinHandle<()>>>,
 }
 
-struct Shared {
-    state: Mutex<State>,
+struct Shared<K, T> {
+    state: Mutex<State<K, T>>,
     /// Something was queued, or ended.
     changed: Condvar,
-    store: Arc<OptionalStore>,
     wake: Box<dyn Fn() + Send + Sync>,
 }
 
-#[derive(Default)]
-struct State {
-    tasks: HashMap<InputHash, Task>,
-    queue: VecDeque<InputHash>,
+struct State<K, T> {
+    tasks: HashMap<K, Task<T>>,
+    queue: VecDeque<K>,
     closed: bool,
 }
 
-struct Task {
-    progress: Progress,
-    /// What is still to be done: the summary to be made, or only owners to be told to the store.
-    work: Option<(Arc<dyn Summariser>, Request)>,
-    owners: Vec<Belongs>,
+struct Task<T> {
+    progress: Progress<T>,
+    work: Option<Work<T>>,
     stop: Arc<AtomicBool>,
 }
 
 /// What a worker takes on.
-struct Job {
-    hash: InputHash,
-    work: Option<(Arc<dyn Summariser>, Request)>,
-    owners: Vec<Belongs>,
-    done: Option<Arc<Summary>>,
+struct Job<K, T> {
+    key: K,
+    work: Work<T>,
     stop: Arc<AtomicBool>,
 }
 
-impl std::fmt::Debug for Pool {
+impl<K, T> std::fmt::Debug for Pool<K, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Pool").field("counts", &self.counts()).finish_non_exhaustive()
+        f.debug_struct("Pool").finish_non_exhaustive()
     }
 }
 
-impl Pool {
-    /// A pool before a store. `wake` is called from other threads whenever a summary's progress changes.
-    pub fn new(store: Arc<OptionalStore>, wake: impl Fn() + Send + Sync + 'static) -> Self {
-        let (state, changed) = (Mutex::default(), Condvar::new());
-        let shared = Arc::new(Shared { state, changed, store, wake: Box::new(wake) });
-        Self { shared, workers: Mutex::default() }
+impl<K: Copy + Eq + Hash + Send + 'static, T: Send + Sync + 'static> Pool<K, T> {
+    /// A pool. `wake` is called from other threads whenever a summary's progress changes.
+    pub fn new(wake: impl Fn() + Send + Sync + 'static) -> Self {
+        let state = State { tasks: HashMap::new(), queue: VecDeque::new(), closed: false };
+        let (state, changed) = (Mutex::new(state), Condvar::new());
+        Self { shared: Arc::new(Shared { state, changed, wake: Box::new(wake) }), workers: Mutex::default() }
     }
 
-    /// Asks for a summary; one that was asked for already is not made again.
+    /// Asks for a summary; one that was asked for already is not made again. What is urgent goes before all that waits.
     pub fn ask(
         &self,
-        summariser: &Arc<dyn Summariser>,
-        request: Request,
-        belongs: Option<Belongs>,
-    ) -> InputHash {
-        let hash = InputHash::of(&summariser.name(), &request);
+        key: K,
+        urgent: bool,
+        work: impl FnOnce(&AtomicBool) -> Result<T, Failure> + Send + 'static,
+    ) {
         {
             let mut state = self.shared.state();
-            let State { tasks, queue, .. } = &mut *state;
-            match tasks.get_mut(&hash) {
-                None => {
-                    let work = Some((Arc::clone(summariser), request));
-                    let (owners, stop) = (belongs.into_iter().collect(), Arc::default());
-                    tasks.insert(hash, Task { progress: Progress::Queued, work, owners, stop });
-                    queue.push_back(hash);
-                }
-                Some(task) => {
-                    let is_done = matches!(task.progress, Progress::Done(_));
-                    let fresh = belongs.filter(|belongs| !task.owners.contains(belongs));
-                    if fresh.is_some() && is_done {
-                        queue.push_back(hash);
-                    }
-                    task.owners.extend(fresh);
-                }
+            if state.tasks.contains_key(&key) {
+                return;
             }
+            let work: Work<T> = Box::new(work);
+            let task = Task { progress: Progress::Queued, work: Some(work), stop: Arc::default() };
+            state.tasks.insert(key, task);
+            if urgent { state.queue.push_front(key) } else { state.queue.push_back(key) }
         }
         self.work();
         self.shared.changed.notify_all();
-        hash
     }
 
     /// How far a summary is; nothing if it was not asked for, or was cancelled.
-    pub fn progress(&self, hash: InputHash) -> Option<Progress> {
-        self.shared.state().tasks.get(&hash).map(|task| task.progress.clone())
+    pub fn progress(&self, key: K) -> Option<Progress<T>> {
+        self.shared.state().tasks.get(&key).map(|task| task.progress.share())
     }
 
     /// Waits for a summary that was asked for.
-    pub fn wait(&self, hash: InputHash) -> Result<Arc<Summary>, Failure> {
+    pub fn wait(&self, key: K) -> Result<Arc<T>, Failure> {
         let mut state = self.shared.state();
         loop {
-            match state.tasks.get(&hash).map(|task| &task.progress) {
+            match state.tasks.get(&key).map(|task| &task.progress) {
                 None => return Err(Failure::Stopped),
                 Some(Progress::Done(summary)) => return Ok(Arc::clone(summary)),
                 Some(Progress::Failed(failure)) => return Err(failure.clone()),
@@ -148,26 +131,26 @@ impl Pool {
     }
 
     /// Nobody wants the summary any more, unless it is there. What runs for it is stopped.
-    pub fn cancel(&self, hash: InputHash) {
+    pub fn cancel(&self, key: K) {
         {
             let mut state = self.shared.state();
-            match state.tasks.get(&hash).map(|task| &task.progress) {
+            match state.tasks.get(&key).map(|task| &task.progress) {
                 Some(Progress::Queued | Progress::Running) => {}
                 _ => return,
             }
-            if let Some(task) = state.tasks.remove(&hash) {
+            if let Some(task) = state.tasks.remove(&key) {
                 task.stop.store(true, Ordering::Relaxed);
             }
-            state.queue.retain(|queued| *queued != hash);
+            state.queue.retain(|queued| *queued != key);
         }
         self.shared.tell();
     }
 
     /// Forgets that a summary failed: the next who asks for it has it tried again.
-    pub fn again(&self, hash: InputHash) {
+    pub fn again(&self, key: K) {
         let mut state = self.shared.state();
-        if matches!(state.tasks.get(&hash).map(|task| &task.progress), Some(Progress::Failed(_))) {
-            state.tasks.remove(&hash);
+        if matches!(state.tasks.get(&key).map(|task| &task.progress), Some(Progress::Failed(_))) {
+            state.tasks.remove(&key);
         }
     }
 
@@ -199,7 +182,7 @@ impl Pool {
     }
 }
 
-impl Drop for Pool {
+impl<K, T> Drop for Pool<K, T> {
     fn drop(&mut self) {
         {
             let mut state = self.shared.state();
@@ -213,35 +196,42 @@ impl Drop for Pool {
     }
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl<T> Progress<T> {
+    fn share(&self) -> Self {
+        match self {
+            Self::Queued => Self::Queued,
+            Self::Running => Self::Running,
+            Self::Done(summary) => Self::Done(Arc::clone(summary)),
+            Self::Failed(failure) => Self::Failed(failure.clone()),
+        }
+    }
+}
+
+impl<K, T> Shared<K, T> {
+    fn state(&self) -> MutexGuard<'_, State<K, T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
+impl<K: Copy + Eq + Hash, T> Shared<K, T> {
     fn tell(&self) {
         self.changed.notify_all();
         (self.wake)();
     }
 
     /// The next job; nothing once the pool is closed.
-    fn next(&self) -> Option<Job> {
+    fn next(&self) -> Option<Job<K, T>> {
         let mut state = self.state();
         let job = loop {
             if state.closed {
                 return None;
             }
             let State { tasks, queue, .. } = &mut *state;
-            if let Some(hash) = queue.pop_front() {
-                let Some(task) = tasks.get_mut(&hash) else { continue };
-                let done = match &task.progress {
-                    Progress::Done(summary) => Some(Arc::clone(summary)),
-                    _ => None,
-                };
-                if done.is_none() {
-                    task.progress = Progress::Running;
-                }
-                let stop = Arc::clone(&task.stop);
-                break Job { hash, work: task.work.take(), owners: task.owners.clone(), done, stop };
+            if let Some(key) = queue.pop_front() {
+                let Some(task) = tasks.get_mut(&key) else { continue };
+                let Some(work) = task.work.take() else { continue };
+                task.progress = Progress::Running;
+                break Job { key, work, stop: Arc::clone(&task.stop) };
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         };
@@ -250,29 +240,17 @@ impl Shared {
         Some(job)
     }
 
-    fn run(&self, job: Job) {
-        let Job { hash, work, owners, done, stop } = job;
-        let outcome = match (done, work) {
-            (Some(summary), _) => {
-                own(&self.store, hash, &owners);
-                Ok(summary)
-            }
-            (None, Some((summariser, request))) => {
-                kept_or_made(&self.store, hash, &*summariser, &request, &owners, &stop).map(Arc::new)
-            }
-            (None, None) => return,
-        };
+    fn run(&self, job: Job<K, T>) {
+        let Job { key, work, stop } = job;
+        let made = catch_unwind(AssertUnwindSafe(|| work(&stop)));
+        let outcome = made.unwrap_or_else(|_| Err(Failure::Failed("the summariser broke down".to_owned())));
         let mut state = self.state();
-        let State { tasks, queue, .. } = &mut *state;
         // Cancelled meanwhile, and perhaps asked for again: that is another task.
-        let Some(task) = tasks.get_mut(&hash).filter(|task| Arc::ptr_eq(&task.stop, &stop)) else { return };
+        let Some(task) = state.tasks.get_mut(&key).filter(|task| Arc::ptr_eq(&task.stop, &stop)) else {
+            return;
+        };
         task.progress = match outcome {
-            Ok(summary) => {
-                if task.owners.len() > owners.len() {
-                    queue.push_back(hash);
-                }
-                Progress::Done(summary)
-            }
+            Ok(summary) => Progress::Done(Arc::new(summary)),
             Err(failure) => Progress::Failed(failure),
         };
         drop(state);

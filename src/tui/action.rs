@@ -1,5 +1,7 @@
 //! What a person can mean.
 
+use crate::outline::ViewKind;
+
 /// One thing to do. What each does is said once, in the key table ([`super::keys::TABLE`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the key table documents each, for people and for the help")]
@@ -18,8 +20,11 @@ pub enum Action {
     Back,
     NextPane,
     Zoom,
-    WindowView,
-    GenerationsView,
+    View(ViewKind),
+    Pin,
+    Class,
+    Again,
+    Halt,
     TurnBack,
     TurnOn,
     TenBack,

@@ -1,5 +1,7 @@
 //! From a node to the document that shows it.
 
+pub mod blocks;
+
 use std::sync::Arc;
 
 use crate::formats::facts::{PartKind, Role};
@@ -17,7 +19,7 @@ use super::model::clock;
 /// The document of `node`.
 pub fn document(view: &View, log: &OpenLog, tracing: &Tracing, node: Node) -> Document {
     match node {
-        Node::Turn(id) => turn(view, log, id, None, None),
+        Node::Turn(id) | Node::Pinned(id) => turn(view, log, id, None, None),
         Node::Part(id, part) => turn(view, log, id, Some(part), None),
         Node::AgentTurn(agent, id) => {
             of_agent(log, agent, |inner, name| turn(view, inner, id, None, Some(name)))
@@ -319,7 +321,7 @@ fn heading(view: &View, log: &OpenLog, node: Node) -> Document {
         Node::Share(share) => share_turns(view, log, usize::from(share)),
         _ => view.sources(log, node),
     };
-    if !turns.is_empty() {
+    if !turns.is_empty() && node != Node::Group(Group::Ledger) {
         blocks.push(largest(log, turns));
     }
     let title = match node {
@@ -346,7 +348,7 @@ fn explain(view: &View, node: Node) -> Option<String> {
         Node::Group(Group::Threads) => "Conversations of sub-agents. The model sees only what their calls returned.".into(),
         Node::Group(Group::Matches) => "Turns of the whole log that the filter lets through; those out of view are dimmed.".into(),
         Node::Clearing(_) => "A microcompaction: these results were blanked for the model; they are whole in the log.".into(),
-        _ => return None,
+        _ => return blocks::explain(node).map(str::to_owned),
     })
 }
 

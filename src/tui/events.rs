@@ -67,6 +67,8 @@ pub enum Event {
     Read(Box<Done>),
     /// A generation was traced.
     Traced(Box<tracing::Done>),
+    /// Something was written for the block hierarchy, or kept.
+    Replayed,
     /// The system wants us to stop for now.
     Stop,
     /// It lets us go on; somebody else may have used the terminal.
@@ -98,6 +100,12 @@ pub(super) struct Outlet {
 pub(super) struct Closed;
 
 impl Outlet {
+    /// Sends, unless so many events wait that there will be another look at everything anyway: who says only that there is
+    /// something new must not wait for who is to end it.
+    pub(super) fn nudge(&self, event: Event) {
+        let _ = self.sender.try_send((self.whom, event));
+    }
+
     /// Sends; fails when nobody listens any more.
     pub(super) fn send(&self, event: Event) -> Result<(), Closed> {
         self.sender.send((self.whom, event)).map_err(|_| Closed)

@@ -2,6 +2,8 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
+use crate::outline::ViewKind;
+
 use super::Action;
 
 /// Where a key means something.
@@ -47,6 +49,10 @@ const fn bind(
     Binding { context: Context::Inspector, action, keys, topic, doc, hint }
 }
 
+const fn view(kind: ViewKind, keys: &'static [&'static str]) -> Binding {
+    bind(Action::View(kind), keys, SHOW, kind.title(), "")
+}
+
 const fn pick(
     action: Action,
     keys: &'static [&'static str],
@@ -74,7 +80,8 @@ const MOVE: &str = "Move";
 const TIME: &str = "Time";
 const FIND: &str = "Find";
 const SHOW: &str = "Show";
-const TRACE: &str = "In a trace";
+const TRACE: &str = "In a trace, and in a summary of Blocks";
+const BLOCKS: &str = "Blocks";
 const LIST: &str = "Sessions";
 
 /// Every key.
@@ -131,7 +138,7 @@ pub const TABLE: &[Binding] = &[
         Action::Jump,
         &[":"],
         FIND,
-        "jump to t489, t489.2, L560, g3, g3.s12, @NAME/t12 or a clock time",
+        "jump to t489, t489.2, L560, g3, g3.s12, b4, b4.s2, p2, i9, @NAME/t12 or a clock time",
         "jump",
     ),
     bind(
@@ -148,8 +155,9 @@ pub const TABLE: &[Binding] = &[
         "from a summary to the first turn it covers; from a sentence to the turn behind its oldest wording; between a call and its result",
         "",
     ),
-    bind(Action::WindowView, &["1"], SHOW, "Window: what the model sees", ""),
-    bind(Action::GenerationsView, &["2"], SHOW, "Generations: what each compaction covered", ""),
+    view(ViewKind::Window, &[ViewKind::Window.digit()]),
+    view(ViewKind::Generations, &[ViewKind::Generations.digit()]),
+    view(ViewKind::Blocks, &[ViewKind::Blocks.digit()]),
     bind(Action::Difference, &["d"], SHOW, "the words that changed since the summary before", ""),
     bind(Action::Zoom, &["z"], SHOW, "one pane on the whole screen, or both again", ""),
     bind(Action::Narrower, &["-"], SHOW, "narrower tree", ""),
@@ -161,6 +169,22 @@ pub const TABLE: &[Binding] = &[
     bind(Action::Help, &["?"], SHOW, "this help", "help"),
     bind(Action::Stop, &["Ctrl-z"], SHOW, "back to the shell for now; its `fg` returns here", ""),
     bind(Action::Quit, &["q", "Ctrl-c"], SHOW, "quit", "quit"),
+    bind(
+        Action::Pin,
+        &["p"],
+        BLOCKS,
+        "pin a turn to the ledger, or unpin an item: kept, also by the next start",
+        "",
+    ),
+    bind(
+        Action::Class,
+        &["C"],
+        BLOCKS,
+        "another class for an item: decision, rejection, …, as the rules have it",
+        "",
+    ),
+    bind(Action::Again, &["R"], BLOCKS, "write a summary that is missing, try those again that failed", ""),
+    bind(Action::Halt, &["X"], BLOCKS, "stop writing summaries, also the ones that are being written", ""),
     link(Action::Open, &["Enter", "o"], "go to the chosen turn or sentence", "go there"),
     link(Action::Back, &["Esc", "Backspace"], "back to the sentence or turn it is about", "back"),
     link(Action::Down, &["Down", "j"], "choose the next one; scroll where none is in sight", "choose"),
@@ -194,7 +218,7 @@ pub const TABLE: &[Binding] = &[
 ];
 
 /// Topics of the help, in order.
-const TOPICS: [&str; 6] = [MOVE, TIME, FIND, TRACE, SHOW, LIST];
+const TOPICS: [&str; 7] = [MOVE, TIME, FIND, TRACE, SHOW, BLOCKS, LIST];
 
 /// The rows that hold in one of `contexts`, in order.
 pub fn bindings(contexts: &[Context]) -> impl Iterator<Item = &'static Binding> {

@@ -1,25 +1,29 @@
 //! All state of the terminal interface.
 
-use std::path::PathBuf;
+mod detail;
+mod feed;
+mod places;
 
-use ratatui::layout::Rect;
+use std::path::PathBuf;
+use std::time::Instant;
 
 use crate::lineage::tracing::{self, Tracing};
-use crate::log::Flow;
 use crate::outline::{Group, Node, Outline, View, ViewKind};
+use crate::session::address::Address;
 use crate::session::later::Job;
 use crate::session::open::OpenLog;
 use crate::session::{Session, TurnId};
 
-use super::detail;
-use super::document::Document;
 use super::filter::Filter;
-use super::pager::Place;
 use super::prompt::Prompt;
+use super::replay::{self, Replay};
 use super::search::Search;
 use super::theme::Theme;
-use super::trace;
 use super::tree::Tree;
+use super::views::{self, fresh_trees};
+
+pub use feed::Feed;
+pub use places::{Areas, Detail, Shows, Visit};
 
 /// How the interface starts.
 #[derive(Clone, Debug)]
@@ -36,6 +40,8 @@ pub struct Start {
     pub theme: Theme,
     /// Whether the mouse is ours.
     pub mouse: bool,
+    /// How the session is replayed.
+    pub replay: replay::Setup,
 }
 
 /// The pane that has the keys.
@@ -45,123 +51,6 @@ pub enum Pane {
     Tree,
     /// The detail.
     Detail,
-}
-
-/// What is known of the file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Feed {
-    /// Bytes read and to read while the index is being built.
-    pub indexing: Option<(u64, u64)>,
-    /// No file is there yet.
-    pub waiting: bool,
-    /// The file is gone.
-    pub gone: bool,
-    /// It cannot be read, and why.
-    pub problem: Option<String>,
-    /// Why what has come so far is no log of a known format.
-    pub doubt: Option<String>,
-    /// Changes are looked for by polling, since no events arrive.
-    pub polled: bool,
-    /// All that is there was read.
-    pub resting: bool,
-    /// The file ends in a line that is no record yet.
-    pub pending: bool,
-    /// How often the log was read anew.
-    pub epochs: u32,
-    /// How the log arrives, where it has to be spooled.
-    pub flow: Option<Flow>,
-}
-
-impl Feed {
-    /// The same when all that is there was read, and nothing is wrong.
-    pub(super) fn at_rest(&self, polled: bool, pending: bool) -> Self {
-        Self {
-            polled,
-            pending,
-            epochs: self.epochs,
-            flow: self.flow.clone(),
-            resting: true,
-            ..Self::default()
-        }
-    }
-
-    /// Why there is no log to show, if something is wrong with it.
-    pub(super) fn nothing(&self) -> Option<&str> {
-        self.problem.as_deref().or(self.doubt.as_deref())
-    }
-
-    /// Bytes read and to read, while what was there at the start is still being read and their number is known.
-    pub fn reading(&self) -> Option<(u64, u64)> {
-        let flowing = self.flow.as_ref().filter(|flow| flow.is_file && !flow.ended);
-        self.indexing.or_else(|| flowing.map(|flow| (flow.read, flow.whole)))
-    }
-
-    /// Whether records that come were there at the start. A stream has sent those when it falls silent.
-    pub(super) fn catches_up(&self) -> bool {
-        let streams = self.flow.as_ref().is_some_and(|flow| !flow.is_file);
-        self.reading().is_some() || (streams && !self.resting)
-    }
-}
-
-/// The document on the detail pane.
-#[derive(Debug, Default)]
-pub struct Detail {
-    /// What it shows, as of which turn.
-    pub of: Option<(Node, u32)>,
-    /// Its text.
-    pub document: Document,
-    /// The first row on the screen.
-    pub place: Place,
-    /// The pane's size when it was drawn last.
-    pub width: usize,
-    /// See `width`.
-    pub height: usize,
-    /// What of the node it shows.
-    pub shows: Shows,
-    /// Words to scroll to once they are there.
-    pub seek: Option<String>,
-}
-
-/// What the detail pane shows of the selected node.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shows {
-    /// Itself.
-    #[default]
-    Node,
-    /// A difference of summaries.
-    Difference,
-    /// The trace of this sentence or turn; of every other sentence that is selected after it.
-    Trace(Node),
-}
-
-/// Where things were drawn, for the mouse.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Areas {
-    /// The tabs of the views.
-    pub tabs: Rect,
-    /// The rows of the tree.
-    pub tree: Rect,
-    /// The rows of the detail.
-    pub detail: Rect,
-    /// The column between the panes.
-    pub divider: u16,
-    /// Only the pane that has the keys is on the screen.
-    pub one_pane: bool,
-    /// The line about a compaction.
-    pub banner: Rect,
-}
-
-/// A place to come back to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Visit {
-    pub(super) kind: ViewKind,
-    pub(super) as_of: u32,
-    pub(super) selected: Vec<Node>,
-    pub(super) following: bool,
-    /// The trace that was shown: what it was of, the place in it and the chosen link.
-    pub(super) trace: Option<(Node, Place, Option<usize>)>,
-    /// What a link of that trace led to: while that is selected, one key leads back.
-    pub(super) led_to: Option<Node>,
 }
 
 /// All of it.
@@ -180,11 +69,15 @@ pub struct Model {
     /// The view on the screen.
     pub view: Option<View>,
     /// One tree for each view.
-    pub trees: [Tree; 2],
+    pub trees: Vec<Tree>,
     /// The detail pane.
     pub detail: Detail,
     /// What was traced, and what is to be.
     pub tracing: Tracing,
+    /// What is replayed.
+    pub replay: Replay,
+    /// An address of what is replayed, to go to once it is there.
+    pub(super) awaited: Option<Address>,
     /// The pane that has the keys.
     pub pane: Pane,
     /// One pane on the whole screen.
@@ -238,6 +131,8 @@ impl Model {
             trees: fresh_trees(),
             detail: Detail::default(),
             tracing: Tracing::default(),
+            replay: Replay::new(start.replay),
+            awaited: None,
             pane: Pane::Tree,
             zoom: false,
             split: 45,
@@ -269,7 +164,7 @@ impl Model {
 
     /// The tree on the screen.
     pub fn tree(&self) -> &Tree {
-        &self.trees[self.kind as usize]
+        &self.trees[self.kind.place()]
     }
 
     /// The selected node.
@@ -284,7 +179,7 @@ impl Model {
 
     /// Log, view and tree together, once there are any.
     pub(super) fn parts(&mut self) -> Option<(&OpenLog, &mut View, &mut Tree)> {
-        let tree = &mut self.trees[self.kind as usize];
+        let tree = &mut self.trees[self.kind.place()];
         Some((self.log.as_ref()?, self.view.as_mut()?, tree))
     }
 
@@ -330,6 +225,41 @@ impl Model {
         self.detail.of = None;
         self.detail.shows = Shows::Node;
         self.tracing.forget();
+        self.replay.forget();
+        self.awaited = None;
+    }
+
+    /// Goes on with what is done between frames until `until`, and takes in what others did. The answer is whether there
+    /// is more to do at once.
+    pub(super) fn work(&mut self, until: Instant) -> bool {
+        let Some(log) = &self.log else { return false };
+        let more = self.replay.advance(log, self.as_of, until);
+        if self.replay.has_changed() {
+            self.stale_detail();
+            self.keep_selection();
+        }
+        if let Some(news) = self.replay.news() {
+            self.message = Some(news);
+        }
+        if !more && let Some(address) = self.awaited.take() {
+            super::update::await_address(self, &address);
+        }
+        more
+    }
+
+    /// Works until nothing is left to do, and everything that was asked for is there.
+    pub fn settle(&mut self) {
+        /// What is written elsewhere is looked for so often.
+        const LOOK: std::time::Duration = std::time::Duration::from_millis(2);
+        loop {
+            let more = self.work(Instant::now() + replay::SLICE);
+            if !more && !self.replay.is_writing() {
+                return;
+            }
+            if !more {
+                std::thread::sleep(LOOK);
+            }
+        }
     }
 
     /// What is to be read for the next frame on another thread.
@@ -365,7 +295,7 @@ impl Model {
         let Some(log) = &self.log else { return };
         match &mut self.view {
             Some(view) if view.kind == self.kind => view.move_to(log, as_of),
-            view => *view = Some(View::new(log, self.kind, as_of)),
+            _ => self.view = Some(views::make(&mut self.replay, log, self.kind, as_of)),
         }
         if let (Some(filter), Some(view)) = (&self.filter, &mut self.view) {
             view.set_matches(log, Some(filter.all(&log.session, as_of)));
@@ -403,55 +333,6 @@ impl Model {
         true
     }
 
-    /// Brings the detail pane up to date with the selection.
-    pub(super) fn refresh_detail(&mut self) {
-        let Some(node) = self.selected() else { return };
-        let of = Some((node, self.as_of));
-        if let Shows::Trace(traced) = self.detail.shows
-            && traced != node
-        {
-            // Going from sentence to sentence goes from trace to trace; anything else is shown itself.
-            self.detail.shows = match node {
-                Node::Sentence(..) => Shows::Trace(node),
-                _ => Shows::Node,
-            };
-            self.detail.of = None;
-        }
-        let (Some(log), Some(view)) = (&self.log, &self.view) else { return };
-        ask(&mut self.tracing, &log.session, node, self.detail.shows);
-        if (self.detail.of == of && !self.detail.document.pending) || self.detail.shows == Shows::Difference {
-            return;
-        }
-        let same_node =
-            self.detail.of.is_some_and(|(shown, _)| shown == node) && !self.detail.document.pending;
-        let chosen = self.detail.document.chosen;
-        self.detail.document = match (self.detail.shows, node) {
-            (Shows::Trace(_), Node::Sentence(generation, place)) => {
-                trace::sentence(view, log, &self.tracing, generation, place)
-            }
-            (Shows::Trace(_), Node::Turn(id) | Node::Part(id, _)) => {
-                trace::turn(view, log, &self.tracing, id)
-            }
-            _ => detail::document(view, log, &self.tracing, node),
-        };
-        self.detail.of = of;
-        if same_node {
-            // A trace grows while it is looked at; the first links stay where they are.
-            let document = &mut self.detail.document;
-            let holds =
-                |chosen: &usize| document.blocks.get(*chosen).is_some_and(|block| block.link.is_some());
-            document.chosen = chosen.filter(holds).or(document.chosen);
-        } else {
-            self.detail.place = Place::default();
-            self.show_match();
-        }
-        if !self.detail.document.pending
-            && let Some(words) = self.detail.seek.take()
-        {
-            self.show_words(&words);
-        }
-    }
-
     /// What is on the detail pane may have grown.
     pub(super) fn stale_detail(&mut self) {
         self.detail.of = self.detail.of.map(|(node, _)| (node, u32::MAX));
@@ -460,34 +341,13 @@ impl Model {
     /// The turn that the selection is, or belongs to.
     pub(super) fn selected_turn(&self) -> Option<TurnId> {
         match self.selected()? {
-            Node::Turn(id) | Node::Part(id, _) | Node::Group(Group::Notes(id)) => Some(id),
+            Node::Turn(id) | Node::Part(id, _) | Node::Pinned(id) | Node::Group(Group::Notes(id)) => Some(id),
             Node::Generation(generation) | Node::Section(generation, _) | Node::Sentence(generation, _) => {
                 self.session()?.generation(generation)?.summary
             }
             _ => None,
         }
     }
-}
-
-/// Asks for what the document of `node` needs and does not have: every frame anew, so that what is not looked at any
-/// more is not asked for. It is made anew when that comes.
-fn ask(tracing: &mut Tracing, session: &Session, node: Node, shows: Shows) {
-    let wanted = match (shows, node) {
-        (Shows::Trace(_), Node::Sentence(generation, _)) => tracing.next_back(session, generation),
-        (_, Node::Sentence(generation, _)) => Some(generation),
-        (Shows::Trace(_), Node::Turn(id) | Node::Part(id, _)) => {
-            tracing.next_on(session, session.turn(id).number)
-        }
-        _ => None,
-    };
-    if let Some(generation) = wanted {
-        tracing.ask(session, generation);
-    }
-}
-
-/// A tree for each view, with nothing open but what the model sees.
-pub(super) fn fresh_trees() -> [Tree; 2] {
-    [(); 2].map(|()| Tree::new(&[Node::Group(Group::Since)]))
 }
 
 /// A time of day, with its date where that is wanted. Nothing where none is logged.

@@ -5,6 +5,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,7 @@ use super::ingest;
 use super::keys;
 use super::model::{Model, Start};
 use super::picker::{self, Picker};
+use super::replay::SLICE;
 use super::search::{Search, compile};
 use super::terminal::{self, Held};
 use super::update::{Effect, update};
@@ -157,8 +159,11 @@ impl Screens {
     fn open(&mut self, path: PathBuf, follow: bool) {
         self.opened += 1;
         let outlet = self.outlet_for(For::Session(self.opened));
+        let outlet_again = outlet.clone();
         let waker = ingest::start(&path, self.poll, outlet);
-        let model = Model::new(Start { path, follow, ..self.start.clone() });
+        let mut model = Model::new(Start { path, follow, ..self.start.clone() });
+        let woken = outlet_again;
+        model.replay.wake(Arc::new(move || woken.nudge(Event::Replayed)));
         // A moment asked for on the command line is one of the first session.
         self.start.as_of = None;
         self.session = Some(Opened { number: self.opened, model, waker });
@@ -221,9 +226,8 @@ impl Screens {
             }
             let due = self.drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME);
             if self.dirty && due && self.has_something() {
-                self.draw(terminal)?;
+                self.dirty = self.draw(terminal)?;
                 self.drawn = Some(Instant::now());
-                self.dirty = false;
             }
         }
     }
@@ -255,13 +259,16 @@ impl Screens {
         there || self.begun.elapsed() >= FIRST
     }
 
-    fn draw(&mut self, terminal: &mut Held) -> io::Result<()> {
+    /// Draws what is shown. The answer is whether there is more to do at once.
+    fn draw(&mut self, terminal: &mut Held) -> io::Result<bool> {
         match (&mut self.session, &mut self.list) {
             (_, Some(list)) if self.shows_list => {
                 list.picker.settle();
-                terminal.draw(|frame| picker::screen(frame, &mut list.picker))
+                terminal.draw(|frame| picker::screen(frame, &mut list.picker))?;
+                Ok(false)
             }
             (Some(session), _) => {
+                let more = session.model.work(Instant::now() + SLICE);
                 terminal.draw(|frame| super::render::screen(frame, &mut session.model))?;
                 let outlet = Outlet { sender: self.sender.clone(), whom: For::Session(session.number) };
                 if let Some(job) = session.model.job() {
@@ -270,9 +277,9 @@ impl Screens {
                 if let Some(job) = session.model.tracing_job() {
                     trace(job, outlet);
                 }
-                Ok(())
+                Ok(more)
             }
-            _ => Ok(()),
+            _ => Ok(false),
         }
     }
 

@@ -20,6 +20,7 @@ use crate::outline::ViewKind;
 use crate::session::address::Moment;
 
 use super::model::Start;
+use super::replay::Setup;
 use super::screens::{First, Screens};
 use super::theme::Theme;
 
@@ -123,6 +124,11 @@ fn start(screen: &Screen, streamed: bool) -> Result<Start, Refusal> {
         view: screen.view.map_or(ViewKind::Window, ViewKind::from),
         theme,
         mouse: !screen.no_mouse,
+        replay: Setup {
+            settings: screen.replay.settings().map_err(|error| (error, 2))?,
+            writer: screen.replay.summaries.writer().map_err(|error| (error, 2))?,
+            keeps: true,
+        },
     })
 }
 

@@ -22,6 +22,7 @@ use super::theme::Theme;
 use super::update::{Effect, update};
 use super::{render, tree};
 
+mod blocks;
 mod trace;
 
 /// The interface with keys instead of a keyboard.
@@ -42,6 +43,10 @@ impl App {
     }
 
     fn open(path: PathBuf, width: u16, height: u16) -> Self {
+        Self::open_with(path, super::replay::Setup::default(), width, height)
+    }
+
+    fn open_with(path: PathBuf, replay: super::replay::Setup, width: u16, height: u16) -> Self {
         let log = OpenLog::load(&path).unwrap();
         let start = Start {
             path,
@@ -50,6 +55,7 @@ impl App {
             view: ViewKind::Window,
             theme: Theme::named("mono").unwrap(),
             mouse: true,
+            replay,
         };
         let mut app = Self {
             model: Model::new(start),
@@ -96,6 +102,7 @@ impl App {
     fn draw(&mut self) {
         loop {
             let model = &mut self.model;
+            model.settle();
             self.terminal.draw(|frame| render::screen(frame, model)).unwrap();
             let (read, traced) = (self.model.job(), self.model.tracing_job());
             if read.is_none() && traced.is_none() {
@@ -462,6 +469,7 @@ fn what_can_be_said_of_an_empty_or_unfinished_log_is_said() {
         view: ViewKind::Window,
         theme: Theme::named("mono").unwrap(),
         mouse: true,
+        replay: super::replay::Setup::default(),
     };
     let mut app = App {
         model: Model::new(start),

@@ -3,6 +3,8 @@
 //! Three sources are shown, never one alone, and every figure says what it counts: words that are held, no proof. What
 //! is still being traced is said where it will stand.
 
+pub mod made;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -163,16 +165,23 @@ fn sources(trace: &Trace, traced: &Traced) -> Vec<Block> {
         };
         return vec![Block::runs(rule(why), Vec::new())];
     }
+    let is_exact = traced.sources.first().is_some_and(|source| source.exact);
     let sources = match traced.sources.len() {
         1 => "the only source that shares a telling word",
         2 => "two sources, likeliest first",
         _ => "three best sources, likeliest first",
     };
-    let mut blocks = vec![Block::runs(rule(&format!("{sources}; likeness is no proof")), Vec::new())];
+    let heading = if is_exact {
+        "the turns that its maker names".to_owned()
+    } else {
+        format!("{sources}; likeness is no proof")
+    };
+    let mut blocks = vec![Block::runs(rule(&heading), Vec::new())];
     for source in traced.sources.iter().take(TOGETHER) {
         let who = if source.spot.voice { "the user's words in a result" } else { source.spot.role.name() };
         let held = format!("holds {:.0} % of it alone", source.coverage * 100.0);
-        let heading = format!("{} {who} · {held}", address(source, trace.previous));
+        let how = if source.exact { "exact · " } else { "" };
+        let heading = format!("{} {who} · {how}{held}", address(source, trace.previous));
         let body = Body::Runs(vec![shared(source)]);
         let tone = if source.spot.voice { Tone::User } else { tone_of(source.spot.role) };
         let block = Block::new(heading, tone, body).leading_to(target(source, trace.previous)).close();

@@ -1,6 +1,7 @@
 //! What happened, taken in: the only place where the model changes.
 
 mod arrive;
+mod blocks;
 mod find;
 mod mouse;
 mod moves;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use crate::outline::ViewKind;
 use crate::session::later::Soon;
 
 use super::Action;
@@ -18,6 +20,7 @@ use super::keys;
 use super::model::{Model, Pane};
 use super::prompt::{Kind, Outcome, Prompt};
 
+pub(super) use blocks::to_address as await_address;
 pub(super) use find::jump;
 
 /// Work asked of somebody else.
@@ -78,6 +81,7 @@ pub fn update(model: &mut Model, event: Event) -> Vec<Effect> {
             model.stale_detail();
             Vec::new()
         }
+        Event::Replayed => Vec::new(),
         Event::Resize => vec![Effect::Redraw],
         Event::Stop => vec![Effect::Stop],
         Event::Continue => vec![Effect::Retake],
@@ -90,6 +94,7 @@ pub fn update(model: &mut Model, event: Event) -> Vec<Effect> {
 
 fn on_key(model: &mut Model, key: KeyEvent) -> Vec<Effect> {
     model.message = None;
+    model.awaited = None;
     if let Some(prompt) = &mut model.prompt {
         return match prompt.key(key) {
             Outcome::Typing => Vec::new(),
@@ -137,13 +142,12 @@ fn counts(model: &mut Model, digit: char) -> bool {
 
 /// Nothing followed a digit.
 fn pause(model: &mut Model) {
-    let view = match model.count {
-        Some(1) => Action::WindowView,
-        Some(2) => Action::GenerationsView,
-        _ => return,
+    let typed = model.count.map(|count| count.to_string());
+    let Some(kind) = ViewKind::ALL.into_iter().find(|kind| typed.as_deref() == Some(kind.digit())) else {
+        return;
     };
     model.count = None;
-    moves::act(model, view, 1, None);
+    moves::act(model, Action::View(kind), 1, None);
 }
 
 fn on_help(model: &mut Model, action: Action) -> Vec<Effect> {
@@ -189,6 +193,7 @@ fn act(model: &mut Model, action: Action) -> Vec<Effect> {
             model.message = Some(whose.to_owned());
             return vec![Effect::Mouse(model.mouse)];
         }
+        Action::Pin | Action::Class | Action::Again | Action::Halt => blocks::act(model, action),
         Action::CopyAddress | Action::CopyText => return copy(model, action),
         _ => moves::act(model, action, times, count),
     }

@@ -51,6 +51,21 @@ impl Screen {
         screen
     }
 
+    /// Starts `program`, which becomes the binary, with more to be said about the process.
+    pub fn program<A: AsRef<OsStr>>(
+        program: &str,
+        arguments: &[A],
+        columns: u16,
+        rows: u16,
+        prepare: impl FnOnce(&mut CommandBuilder),
+    ) -> Self {
+        let mut command = CommandBuilder::new(program);
+        command.args(arguments);
+        let mut screen = Self::run(command, columns, rows, prepare);
+        screen.listen();
+        screen
+    }
+
     /// Starts `program` on a screen that shows nothing until it listens.
     pub fn silent<A: AsRef<OsStr>>(program: &str, arguments: &[A], columns: u16, rows: u16) -> Self {
         let mut command = CommandBuilder::new(program);

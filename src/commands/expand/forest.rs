@@ -22,9 +22,8 @@ pub(super) fn run(
     arguments: &ExpandArguments,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let options = &arguments.replay;
     let last = log.session.last();
-    let mut cold = Cold::new(log, &arguments.forest, last, &options.summariser, options.summariser_window)?;
+    let mut cold = Cold::new(log, &arguments.forest, last, &arguments.replay.summaries)?;
     match *address {
         Address::Cluster(turn) => {
             let root = cold.root(log, turn)?;

@@ -22,8 +22,6 @@ use crate::strategies::union_find::forest::Stamp;
 use crate::strategies::union_find::health::Health;
 use crate::strategies::union_find::reader::{Given, Originals, read};
 use crate::strategies::union_find::saved::{self, NotSaved};
-use crate::summarisers::command::Program;
-use crate::summarisers::extractive::Extractive;
 use crate::summarisers::{Failure as NoSummary, Request, SourcePart, SourceTurn, Summariser, Summary};
 use crate::text::display::safe;
 use crate::text::numbers::count;
@@ -297,11 +295,8 @@ impl ForestLog {
         if self.foreign.is_some() {
             forest.read_as(&settings(&arguments.forest)?);
         }
-        let summariser: Box<dyn Summariser> = match arguments.summariser.as_str() {
-            "extractive" => Box::new(Extractive::default()),
-            command => Box::new(Program::new(command)),
-        };
-        let mut originals = OfFile { of: self, summariser: &*summariser };
+        let writer = arguments.summaries.writer().map_err(Failure::Usage)?;
+        let mut originals = OfFile { of: self, summariser: writer.bare() };
         let reading = read(&forest, &arguments.question, arguments.budget, &mut originals)?;
         let given = |given: &Given| match given {
             Given::Whole(text) => ("whole", text.clone()),

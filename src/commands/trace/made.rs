@@ -62,9 +62,8 @@ pub(super) fn cluster(
     lexicon: &Lexicon,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let options = &arguments.replay;
     let last = log.session.last();
-    let mut cold = Cold::new(log, &arguments.forest, last, &options.summariser, options.summariser_window)?;
+    let mut cold = Cold::new(log, &arguments.forest, last, &arguments.replay.summaries)?;
     let root = cold.root(log, turn)?;
     let written = cold.summary(log, root)?;
     let text = Text {
@@ -97,13 +96,8 @@ fn sentences(
 ) -> Result<(), Failure> {
     let Text { address, summary, depth, summariser, inputs } = of;
     let lines: Vec<Line> = summary.lines.iter().map(|line| exact(log, line)).collect();
-    if lines.iter().all(|line| line.turns.is_empty()) {
-        return Err(Failure::NotFound(format!(
-            "{address} cannot be traced: {summariser} does not say which turns its lines rest on"
-        )));
-    }
     let stands = inputs.last().copied().ok_or_else(|| Failure::NotFound(format!("{address} is empty")))?;
-    let plan = Plan::made(&log.session, 0, stands, summary.text.clone(), lines);
+    let plan = Plan::made(&log.session, 0, stands, summary.text.clone(), lines, inputs);
     let traced = trace(&plan, &log.source, lexicon, weights::built_in())?;
     let all = traced.sentences.len();
     let places = match only {

@@ -13,7 +13,7 @@ fn sources_that_the_maker_names_are_exact() {
         Line { range: 0..ends[0], turns: vec![turn(3), turn(1)] },
         Line { range: ends[0] + 1..ends[1], turns: vec![turn(2)] },
     ];
-    let plan = Plan::made(&log.session, 1, turn(1), text.to_owned(), lines);
+    let plan = Plan::made(&log.session, 1, turn(1), text.to_owned(), lines, &[]);
     let mut tracer = Tracer::new(&log, lexicon::built_in());
     let range = Prepared::read(&plan, &log.source, tracer.lexicon, weights::built_in()).unwrap();
     tracer.traces.insert(Arc::new(range.trace(tracer.lexicon)));

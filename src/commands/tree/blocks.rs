@@ -67,8 +67,10 @@ fn of_blocks(log: &OpenLog, view: &BlocksView, node: Node, value: &mut Value) {
             set("summary", json!(written.map(|written| &written.summary.text)));
             set("written_tokens", json!(written.map(|written| written.tokens)));
             set("input", json!(written.map(|written| written.input.to_string())));
-            set("carries", written.map_or(Value::Null, carries));
-            if let Some(Err(failure)) = view.summaries.and_then(|summaries| summaries.known(made)) {
+            set("carries", written.map_or(Value::Null, |written| carries(written)));
+            if let Some(Err(failure)) =
+                view.summaries.and_then(|summaries| summaries.known(view.blocks, made))
+            {
                 set("failure", json!(failure.to_string()));
             }
             match made {

@@ -23,8 +23,7 @@ pub(super) fn run(
     arguments: &TreeArguments,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let options = &arguments.replay;
-    let mut cold = Cold::new(log, &arguments.forest, as_of, &options.summariser, options.summariser_window)?;
+    let mut cold = Cold::new(log, &arguments.forest, as_of, &arguments.replay.summaries)?;
     if arguments.write.is_some() || arguments.save.is_some() {
         write::run(log, &mut cold, arguments)?;
     }

@@ -7,11 +7,10 @@ use std::collections::BTreeSet;
 
 use crate::formats::facts::{PartKind, Role};
 use crate::log::LogError;
-use crate::session::TurnId;
-use crate::session::open::OpenLog;
 use crate::text::{identifiers, words};
 
 use super::Item;
+use super::originals::Originals;
 
 /// So many of so many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,14 +35,13 @@ pub struct Carries {
 /// A line carries a statement of whose words it says this share.
 const SAYS: f64 = 0.5;
 
-/// Counts what `summary` carries of the turns `inputs` and of the ledger's items in them.
+/// Counts what `summary` carries of `originals` and of the ledger's items in them.
 pub fn count<'a>(
-    log: &OpenLog,
-    inputs: &[TurnId],
+    originals: &Originals,
     items: impl Iterator<Item = &'a Item>,
     summary: &str,
 ) -> Result<Carries, LogError> {
-    let mut carries = Carries { exact: exact(log, inputs, summary)?, ..Carries::default() };
+    let mut carries = Carries { exact: exact(originals, summary)?, ..Carries::default() };
     let lines: Vec<BTreeSet<String>> =
         summary.lines().map(|line| words::stems(line).into_iter().collect()).collect();
     for item in items {
@@ -76,16 +74,16 @@ fn says(lines: &[BTreeSet<String>], text: &str, statement: &str) -> bool {
     lines.iter().any(|line| enough(stems.intersection(line).count()))
 }
 
-fn exact(log: &OpenLog, inputs: &[TurnId], summary: &str) -> Result<Share, LogError> {
+fn exact(originals: &Originals, summary: &str) -> Result<Share, LogError> {
     let lower = summary.to_lowercase();
     let known: BTreeSet<String> = identifiers::find(summary).into_iter().map(|found| found.normal).collect();
     let mut said = BTreeSet::new();
-    for id in inputs {
-        if !matches!(log.session.turn(*id).role, Role::User | Role::Assistant) {
+    for (place, turn) in originals.turns().iter().enumerate() {
+        if !matches!(turn.role, Role::User | Role::Assistant) {
             continue;
         }
-        for located in log.texts(*id)?.iter().filter(|located| located.text.kind == PartKind::Text) {
-            said.extend(identifiers::find(&located.text.text).into_iter().map(|found| found.normal));
+        for part in originals.read(place)?.iter().filter(|part| part.kind == PartKind::Text) {
+            said.extend(identifiers::find(&part.text).into_iter().map(|found| found.normal));
         }
     }
     let mut share = Share::default();

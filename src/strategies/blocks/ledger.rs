@@ -3,7 +3,7 @@
 //! Owns the items, their numbers and what became of them. Keeps their words: a few lines of a session, which every
 //! context holds. Reads prompts, users' words in tool results, and, while a question waits, what the assistant says.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::formats::facts::{PartKind, Role};
 use crate::log::LogError;
@@ -12,6 +12,7 @@ use crate::session::{Session, TurnId};
 use crate::text::binding::{self, Binding};
 use crate::text::{lexicon, sentences, tokens, words};
 
+use super::hand::{self, Mark, Marks};
 use super::is_typed;
 
 /// What became of an item.
@@ -53,6 +54,10 @@ pub struct Item {
     pub tokens: u32,
     /// The user said it in the result of a tool.
     pub voice: bool,
+    /// What a person's marks of it are kept under.
+    pub key: String,
+    /// What a person said of it by hand.
+    pub hand: Mark,
     stems: BTreeSet<String>,
     /// The turn that answers it, and the turn at which that was known.
     answered: Option<(u32, u32)>,
@@ -69,8 +74,18 @@ impl Item {
         self.answered.filter(|(_, at)| *at <= as_of).map_or(State::Open, |(turn, _)| State::Answered(turn))
     }
 
-    /// The names of its kinds.
+    /// Whether a person took it out of the ledger.
+    pub fn is_unpinned(&self) -> bool {
+        self.hand.pinned == Some(false)
+    }
+
+    /// The names of its kinds: the one that a person gave it, else those that the rules give.
     pub fn kinds(&self) -> Vec<&'static str> {
+        self.hand.class.map_or_else(|| self.rules(), |class| vec![class.name()])
+    }
+
+    /// The names of the kinds that the rules give it.
+    fn rules(&self) -> Vec<&'static str> {
         let binding = self.binding;
         let all = [
             ("decision", binding.decision),
@@ -102,8 +117,14 @@ pub struct Ledger {
     items: Vec<Item>,
     /// Questions since the newest prompt that wait for an answer, by their places.
     waiting: Vec<usize>,
-    /// Tokens of the items that hold after the newest turn that ended, and how many items that counts.
+    /// Tokens of the items that hold after the newest turn that ended, and how many items that counts. Marks by hand do
+    /// not count here: the log alone decides.
     settled: (u64, usize),
+    /// How often each text was said so far, by its key.
+    said: HashMap<String, u32>,
+    marks: Marks,
+    /// Turns that a person pinned, in order.
+    pinned: Vec<TurnId>,
 }
 
 impl Ledger {
@@ -119,7 +140,48 @@ impl Ledger {
 
     /// The items that are part of the context as of turn `as_of`.
     pub fn in_force(&self, session: &Session, as_of: u32) -> Vec<&Item> {
-        self.items(as_of).iter().filter(|item| !item.is_gone(session, as_of)).collect()
+        let holds = |item: &&Item| !item.is_unpinned() && !item.is_gone(session, as_of);
+        self.items(as_of).iter().filter(holds).collect()
+    }
+
+    /// The turns that a person pinned, as of turn `as_of`.
+    pub fn pinned(&self, session: &Session, as_of: u32) -> &[TurnId] {
+        &self.pinned[..self.pinned.partition_point(|id| session.turn(*id).number <= as_of)]
+    }
+
+    /// Whether a person pinned turn `id`.
+    pub fn is_pinned(&self, id: TurnId) -> bool {
+        self.pinned.binary_search(&id).is_ok()
+    }
+
+    /// What a person said.
+    pub fn marks(&self) -> &Marks {
+        &self.marks
+    }
+
+    /// Takes over what a person said of the items and of the turns up to `begun`.
+    pub(super) fn mark(&mut self, session: &Session, begun: u32, marks: Marks) {
+        self.marks = marks;
+        for item in &mut self.items {
+            item.hand = self.marks.get(&item.key);
+        }
+        self.pinned.clear();
+        if self.marks.has_turns() {
+            for number in 1..=begun {
+                self.pin_marked(session, number);
+            }
+        }
+    }
+
+    /// Turn `number` is whole: it may be one that was pinned.
+    pub(super) fn pin_marked(&mut self, session: &Session, number: u32) {
+        let Some(id) = session.numbered(0, number).filter(|_| self.marks.has_turns()) else { return };
+        let pinned = self.marks.get(&hand::of_turn(session, id)).pinned == Some(true);
+        if let Err(at) = self.pinned.binary_search(&id)
+            && pinned
+        {
+            self.pinned.insert(at, id);
+        }
     }
 
     /// Tokens of the items in force after the newest turn that ended.
@@ -158,7 +220,12 @@ impl Ledger {
             if !binding.any() {
                 continue;
             }
+            let known = self.said.entry(hand::of_words(sentence, 0)).or_default();
+            let key = hand::of_words(sentence, *known);
+            *known += 1;
             let item = Item {
+                hand: self.marks.get(&key),
+                key,
                 number: self.items.len() as u32 + 1,
                 turn,
                 at,
@@ -180,7 +247,7 @@ impl Ledger {
 
     /// Marks the items that `new` says anew. A question settles nothing.
     fn supersede(&mut self, new: &Item) {
-        if new.kinds() == ["open"] {
+        if new.rules() == ["open"] {
             return;
         }
         let from = self.items.len().saturating_sub(LOOKED_AT);

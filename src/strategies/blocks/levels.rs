@@ -6,12 +6,10 @@
 use std::ops::Range;
 
 use crate::log::LogError;
-use crate::session::TurnId;
-use crate::session::open::OpenLog;
 use crate::summarisers::{SourcePart, SourceTurn};
 use crate::text::tokens;
 
-use super::{is_read, tokens_of};
+use super::originals::{Originals, ReadPart};
 
 /// Originals that fit the window together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +25,8 @@ pub struct Piece {
 /// A turn, whole or a piece of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Slice {
-    turn: TurnId,
+    /// Its place among the originals.
+    turn: usize,
     /// Pieces of its parts: each part's number in the turn, and bytes of its text. None: all of it.
     cut: Option<Vec<(u32, Range<usize>)>>,
 }
@@ -46,15 +45,17 @@ pub struct Plan {
 const SURELY: u64 = 4;
 
 impl Plan {
-    /// The plan for the turns `inputs`, for a summariser that reads `window` tokens at once and writes `budget`.
-    pub fn new(log: &OpenLog, inputs: &[TurnId], window: u64, budget: u32) -> Result<Self, LogError> {
-        let counted: u64 = inputs.iter().map(|id| tokens_of(&log.session, *id)).sum();
+    /// The plan for `originals`, for a summariser that reads `window` tokens at once and writes `budget`.
+    pub fn new(originals: &Originals, window: u64, budget: u32) -> Result<Self, LogError> {
+        let turns = originals.turns();
+        let counted: u64 = turns.iter().map(|turn| turn.tokens).sum();
         let pieces = if counted.saturating_mul(SURELY) <= window {
-            let number = |id: Option<&TurnId>| id.map_or(0, |id| log.session.turn(*id).number);
-            let slices = inputs.iter().map(|turn| Slice { turn: *turn, cut: None }).collect();
-            vec![Piece { turns: (number(inputs.first()), number(inputs.last())), tokens: counted, slices }]
+            let ends = (turns.first(), turns.last());
+            let numbers = (ends.0.map_or(0, |turn| turn.number), ends.1.map_or(0, |turn| turn.number));
+            let slices = (0..turns.len()).map(|turn| Slice { turn, cut: None }).collect();
+            vec![Piece { turns: numbers, tokens: counted, slices }]
         } else {
-            pieces(log, inputs, window)?
+            pieces(originals, window)?
         };
         let joins = joins(pieces.len(), (window / u64::from(budget.max(1))).max(2) as usize);
         Ok(Self { pieces, joins })
@@ -109,8 +110,8 @@ fn joins(pieces: usize, fit: usize) -> Vec<Vec<Range<usize>>> {
     joins
 }
 
-/// Cuts `inputs` into pieces of at most `window` tokens: between turns, and inside a turn only where it alone is larger.
-fn pieces(log: &OpenLog, inputs: &[TurnId], window: u64) -> Result<Vec<Piece>, LogError> {
+/// Cuts originals into pieces of at most `window` tokens: between turns, and inside a turn only where it alone is larger.
+fn pieces(originals: &Originals, window: u64) -> Result<Vec<Piece>, LogError> {
     let mut out: Vec<Piece> = Vec::new();
     let mut add = |slice: Slice, number: u32, tokens: u64| match out.last_mut() {
         Some(piece) if piece.tokens + tokens <= window => {
@@ -120,19 +121,18 @@ fn pieces(log: &OpenLog, inputs: &[TurnId], window: u64) -> Result<Vec<Piece>, L
         }
         _ => out.push(Piece { turns: (number, number), tokens, slices: vec![slice] }),
     };
-    for turn in inputs {
-        let number = log.session.turn(*turn).number;
-        let texts = log.texts(*turn)?;
-        let read: Vec<_> = texts.iter().filter(|located| is_read(located.text.kind)).collect();
-        let size: u64 = read.iter().map(|located| u64::from(tokens::estimate(&located.text.text))).sum();
+    for (turn, original) in originals.turns().iter().enumerate() {
+        let number = original.number;
+        let read = originals.read(turn)?;
+        let size: u64 = read.iter().map(|part| u64::from(tokens::estimate(&part.text))).sum();
         if size <= window {
-            add(Slice { turn: *turn, cut: None }, number, size);
+            add(Slice { turn, cut: None }, number, size);
             continue;
         }
-        for located in read {
-            for range in cuts(&located.text.text, window) {
-                let tokens = u64::from(tokens::estimate(&located.text.text[range.clone()]));
-                add(Slice { turn: *turn, cut: Some(vec![(located.index, range)]) }, number, tokens);
+        for part in read {
+            for range in cuts(&part.text, window) {
+                let tokens = u64::from(tokens::estimate(&part.text[range.clone()]));
+                add(Slice { turn, cut: Some(vec![(part.index, range)]) }, number, tokens);
             }
         }
     }
@@ -177,34 +177,23 @@ fn fits(text: &str, window: u64) -> bool {
     u64::from(tokens::estimate(text)) <= window
 }
 
-/// What a summariser is given of whole turns.
-pub fn of_turns(log: &OpenLog, turns: &[TurnId]) -> Result<Vec<SourceTurn>, LogError> {
-    let slices = turns.iter().map(|turn| Slice { turn: *turn, cut: None }).collect();
-    sources(log, &Piece { turns: (0, 0), tokens: 0, slices })
+/// What a summariser is given of originals that are whole.
+pub fn whole(originals: &Originals) -> Result<Vec<SourceTurn>, LogError> {
+    let slices = (0..originals.turns().len()).map(|turn| Slice { turn, cut: None }).collect();
+    sources(originals, &Piece { turns: (0, 0), tokens: 0, slices })
 }
 
 /// What a summariser is given of a piece.
-pub fn sources(log: &OpenLog, piece: &Piece) -> Result<Vec<SourceTurn>, LogError> {
+pub fn sources(originals: &Originals, piece: &Piece) -> Result<Vec<SourceTurn>, LogError> {
     let mut out: Vec<SourceTurn> = Vec::new();
     for slice in &piece.slices {
-        let turn = log.session.turn(slice.turn);
+        let Some(turn) = originals.turns().get(slice.turn) else { continue };
         let mut parts = Vec::new();
-        for located in log.texts(slice.turn)? {
-            let kept = log.session.part(located.place);
-            let text = &located.text.text;
-            let cut: Vec<&str> = match &slice.cut {
-                None => vec![text.as_str()],
-                Some(cut) => cut
-                    .iter()
-                    .filter(|(index, _)| *index == located.index)
-                    .filter_map(|(_, range)| text.get(range.clone()))
-                    .collect(),
-            };
-            let tool = log.session.named(kept.tool).map(str::to_owned).or(located.text.tool);
-            parts.extend(cut.into_iter().filter(|_| is_read(located.text.kind)).map(|text| SourcePart {
-                kind: located.text.kind,
-                tool: tool.clone(),
-                error: kept.error,
+        for part in originals.read(slice.turn)? {
+            parts.extend(cut_out(&part, slice).into_iter().map(|text| SourcePart {
+                kind: part.kind,
+                tool: part.tool.clone(),
+                error: part.error,
                 text: text.to_owned(),
             }));
         }
@@ -214,6 +203,13 @@ pub fn sources(log: &OpenLog, piece: &Piece) -> Result<Vec<SourceTurn>, LogError
         }
     }
     Ok(out)
+}
+
+/// What a slice holds of a part.
+fn cut_out<'a>(part: &'a ReadPart, slice: &Slice) -> Vec<&'a str> {
+    let Some(cut) = &slice.cut else { return vec![part.text.as_str()] };
+    let of_part = cut.iter().filter(|(index, _)| *index == part.index);
+    of_part.filter_map(|(_, range)| part.text.get(range.clone())).collect()
 }
 
 #[cfg(test)]

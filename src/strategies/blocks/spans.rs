@@ -31,30 +31,45 @@ pub(super) struct Spans {
 
 impl Spans {
     /// Looks whether `tokens`, what everything came to when turn `at` began, fits; makes or prepares a span if not.
-    /// All blocks but the newest one go; without their originals nothing can.
+    /// All blocks but the newest one go, those that there were when it was prepared: were it prepared anew with every
+    /// block that closes, a session could outrun its summariser. Without their originals no block can go.
     pub(super) fn check(&mut self, settings: &Settings, blocks: &[Block], at: u32, tokens: u64) {
         if settings.retention == Retention::CurrentBlock || tokens <= settings.soft() {
             return;
         }
         let Some((_, older)) = blocks.split_last() else { return };
         let Some(last) = older.last() else { return };
-        if self.spans.last().is_some_and(|span| span.blocks >= last.number) {
+        let before = self.spans.last();
+        let replaced = before.map_or(0, |span| span.blocks);
+        if replaced >= last.number {
             return;
         }
-        let prepared = self.prepared.last().filter(|(_, blocks)| *blocks == last.number).map(|(at, _)| *at);
-        if tokens > settings.budget {
-            self.spans.push(Span {
-                number: self.spans.len() as u32 + 1,
-                turns: (1, last.turns.1),
-                blocks: last.number,
-                made_at: at,
-                prepared_at: prepared,
-                originals: last.sums.0,
-                planned: planned(settings.span_budget, last.sums.0),
-            });
-        } else if prepared.is_none() {
-            self.prepared.push((at, last.number));
+        let prepared = self.prepared.last().copied().filter(|(_, blocks)| *blocks > replaced);
+        if tokens <= settings.budget {
+            if prepared.is_none() {
+                self.prepared.push((at, last.number));
+            }
+            return;
         }
+        // What the context comes to with the span of all blocks up to `end` in place of what stands for them now.
+        let with = |end: &Block| {
+            let already = before
+                .map_or((0, 0), |span| (u64::from(span.planned), blocks[span.blocks as usize - 1].sums.1));
+            let (span, skipped) = already;
+            let gone = span + (end.sums.1 - skipped);
+            tokens.saturating_sub(gone) + u64::from(planned(settings.span_budget, end.sums.0))
+        };
+        let ready = prepared.and_then(|(_, end)| blocks.get(end as usize - 1));
+        let end = ready.filter(|end| with(end) <= settings.budget).unwrap_or(last);
+        self.spans.push(Span {
+            number: self.spans.len() as u32 + 1,
+            turns: (1, end.turns.1),
+            blocks: end.number,
+            made_at: at,
+            prepared_at: prepared.filter(|(_, blocks)| *blocks == end.number).map(|(at, _)| at),
+            originals: end.sums.0,
+            planned: planned(settings.span_budget, end.sums.0),
+        });
     }
 
     pub(super) fn all(&self) -> &[Span] {

@@ -1,7 +1,8 @@
 //! The summaries of blocks and spans: written once, by whoever writes them, and kept.
 //!
 //! Owns what was written and what it carries. Asking again gives the stored text; where originals are not retained,
-//! that of a closed block is all there is.
+//! that of a closed block is all there is. An [`Order`] can be written on any thread; a summary is known by the turns it
+//! covers, so that one which was prepared ahead is that of the span once there is one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,11 +13,13 @@ use crate::log::LogError;
 use crate::session::open::OpenLog;
 use crate::summarisers::input::InputHash;
 use crate::summarisers::{Failure, Request, SourcePart, SourceTurn, Summariser, Summary};
+use crate::text::sentences::{self, Sentence};
 use crate::text::tokens;
 
 use super::carry::{self, Carries};
 use super::levels::{self, Plan};
-use super::{Blocks, Made, Retention};
+use super::originals::Originals;
+use super::{Blocks, Item, Made, Retention};
 
 /// A summary that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +40,47 @@ pub struct Written {
     pub tokens: u32,
     /// What it carries of its originals.
     pub carries: Carries,
+    /// Its sentences: `b4.s2` is at place 1.
+    pub sentences: Vec<Sentence>,
+}
+
+impl Written {
+    /// A sentence's words.
+    pub fn sentence(&self, place: u32) -> Option<&str> {
+        Some(self.sentences.get(place as usize)?.text(&self.summary.text))
+    }
+
+    /// The numbers of the turns that its maker took a sentence from, each once; empty where nobody says.
+    pub fn turns_of(&self, place: u32) -> Vec<u32> {
+        let Some(sentence) = self.sentences.get(place as usize) else { return Vec::new() };
+        let stands = |range: &std::ops::Range<usize>| {
+            range.start < sentence.range.end && sentence.range.start < range.end
+        };
+        let mut out = Vec::new();
+        for line in self.summary.lines.iter().filter(|line| stands(&line.range)) {
+            let fresh: Vec<u32> = line.turns.iter().copied().filter(|turn| !out.contains(turn)).collect();
+            out.extend(fresh);
+        }
+        out
+    }
+}
+
+/// Which summary: that of a block, or of a span, by the last turn that it covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Covers {
+    /// A span's, which begins at turn 1.
+    pub span: bool,
+    /// The number of its last turn.
+    pub to: u32,
+}
+
+/// How far a summary is that is not there yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// It waits for its turn.
+    Queued,
+    /// It is being written.
+    Running,
 }
 
 /// Why there is no summary to show.
@@ -60,7 +104,8 @@ pub enum Missing {
 #[derive(Debug)]
 pub struct Summaries {
     summariser: Arc<dyn Summariser>,
-    written: BTreeMap<Made, Result<Arc<Written>, Failure>>,
+    written: BTreeMap<Covers, Result<Arc<Written>, Failure>>,
+    waiting: BTreeMap<Covers, Waiting>,
     /// Blocks up to this number were closed while their originals were there.
     frozen: u32,
 }
@@ -68,7 +113,7 @@ pub struct Summaries {
 impl Summaries {
     /// Nothing written yet.
     pub fn new(summariser: Arc<dyn Summariser>) -> Self {
-        Self { summariser, written: BTreeMap::new(), frozen: 0 }
+        Self { summariser, written: BTreeMap::new(), waiting: BTreeMap::new(), frozen: 0 }
     }
 
     /// Who writes them.
@@ -88,8 +133,57 @@ impl Summaries {
     }
 
     /// A summary that was written already, or why it could not be.
-    pub fn known(&self, made: Made) -> Option<&Result<Arc<Written>, Failure>> {
-        self.written.get(&made)
+    pub fn known(&self, blocks: &Blocks, made: Made) -> Option<&Result<Arc<Written>, Failure>> {
+        self.written.get(&blocks.covers(made)?)
+    }
+
+    /// How far it is where somebody writes it.
+    pub fn waiting(&self, blocks: &Blocks, made: Made) -> Option<Waiting> {
+        self.waiting.get(&blocks.covers(made)?).copied()
+    }
+
+    /// The same of one that covers this.
+    pub fn waiting_for(&self, covers: Covers) -> Option<Waiting> {
+        self.waiting.get(&covers).copied()
+    }
+
+    /// How many wait to be written, and how many are being written.
+    pub fn counts(&self) -> (usize, usize) {
+        let running = self.waiting.values().filter(|waiting| **waiting == Waiting::Running).count();
+        (self.waiting.len() - running, running)
+    }
+
+    /// Somebody writes it elsewhere, and is so far; or does no more.
+    pub fn wait(&mut self, covers: Covers, waiting: Option<Waiting>) {
+        match waiting {
+            Some(waiting) => self.waiting.insert(covers, waiting),
+            None => self.waiting.remove(&covers),
+        };
+    }
+
+    /// Takes in what was written elsewhere. What is there already stays: a summary is written once.
+    pub fn take(&mut self, covers: Covers, outcome: Result<Arc<Written>, Failure>) {
+        self.waiting.remove(&covers);
+        if !matches!(self.written.get(&covers), Some(Ok(_))) {
+            self.written.insert(covers, outcome);
+        }
+    }
+
+    /// Forgets that a summary failed.
+    pub fn again(&mut self, covers: Covers) {
+        if matches!(self.written.get(&covers), Some(Err(_))) {
+            self.written.remove(&covers);
+        }
+    }
+
+    /// Whether a summary is there, has failed, or is being written.
+    pub fn is_settled(&self, covers: Covers) -> bool {
+        self.written.contains_key(&covers) || self.waiting.contains_key(&covers)
+    }
+
+    /// What failed.
+    pub fn failed(&self) -> Vec<Covers> {
+        self.written.iter().filter(|(_, outcome)| outcome.is_err()).map(|(covers, _)| *covers).collect()
     }
 
     /// The summary of a block or span; written now if it was not before. A failed one is tried again.
@@ -100,18 +194,33 @@ impl Summaries {
         made: Made,
         stop: &AtomicBool,
     ) -> Result<Arc<Written>, Missing> {
-        blocks.range(made).ok_or(Missing::Nowhere)?;
-        if let Some(Ok(written)) = self.written.get(&made) {
+        let covers = blocks.covers(made).ok_or(Missing::Nowhere)?;
+        if let Some(Ok(written)) = self.written.get(&covers) {
             return Ok(Arc::clone(written));
         }
         if blocks.settings().retention == Retention::CurrentBlock {
             return Err(Missing::NotRetained);
         }
         self.write(log, blocks, made, stop)?;
-        match self.written.get(&made) {
+        match self.written.get(&covers) {
             Some(Ok(written)) => Ok(Arc::clone(written)),
             Some(Err(failure)) => Err(Missing::Unwritten(failure.clone())),
             None => Err(Missing::Nowhere),
+        }
+    }
+
+    /// What is to be written for a block or span.
+    pub fn order(&self, log: &OpenLog, blocks: &Blocks, covers: Covers) -> Order {
+        let inputs = blocks.inputs_of(&log.session, covers);
+        let items = blocks.ledger().items(blocks.begun()).iter();
+        let items = items.filter(|item| inputs.binary_search(&item.turn).is_ok()).cloned().collect();
+        let budget = if covers.span { blocks.settings().span_budget } else { blocks.settings().block_budget };
+        Order {
+            originals: Originals::of(log, &inputs),
+            items,
+            window: blocks.settings().window,
+            budget,
+            summariser: Arc::clone(&self.summariser),
         }
     }
 
@@ -122,45 +231,50 @@ impl Summaries {
         made: Made,
         stop: &AtomicBool,
     ) -> Result<(), LogError> {
-        let inputs = blocks.inputs(&log.session, made);
-        let budget = blocks.budget(made);
-        let plan = Plan::new(log, &inputs, blocks.settings().window, budget)?;
-        let outcome = match climb(log, plan, budget, &*self.summariser, stop)? {
-            Ok(climbed) => {
-                let items = blocks.ledger().items(blocks.begun());
-                let of = |id| inputs.binary_search(&id).is_ok();
-                let items = items.iter().filter(|item| of(item.turn));
-                let carries = carry::count(log, &inputs, items, &climbed.top.text)?;
-                Ok(Arc::new(Written {
-                    tokens: tokens::estimate(&climbed.top.text),
-                    summary: climbed.top,
-                    plan: climbed.plan,
-                    below: climbed.below,
-                    input: climbed.input,
-                    summariser: self.summariser.name(),
-                    read: climbed.read,
-                    carries,
-                }))
-            }
-            Err(failure) => Err(failure),
-        };
-        self.written.insert(made, outcome);
+        let Some(covers) = blocks.covers(made) else { return Ok(()) };
+        let outcome = self.order(log, blocks, covers).write(stop)?;
+        self.written.insert(covers, outcome.map(Arc::new));
         Ok(())
     }
 }
 
-/// A plan carried out.
-pub(in crate::strategies) struct Climbed {
-    pub plan: Plan,
-    pub top: Summary,
-    pub below: Vec<Vec<Summary>>,
-    pub input: InputHash,
-    pub read: u64,
+/// A summary to be written, on any thread.
+#[derive(Debug)]
+pub struct Order {
+    originals: Originals,
+    /// The ledger's items in them.
+    items: Vec<Item>,
+    window: u64,
+    budget: u32,
+    summariser: Arc<dyn Summariser>,
+}
+
+impl Order {
+    /// Writes it. Takes as long as the summariser does.
+    pub fn write(&self, stop: &AtomicBool) -> Result<Result<Written, Failure>, LogError> {
+        let plan = Plan::new(&self.originals, self.window, self.budget)?;
+        let climbed = match climb(&self.originals, plan, self.budget, &*self.summariser, stop)? {
+            Ok(climbed) => climbed,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        let carries = carry::count(&self.originals, self.items.iter(), &climbed.top.text)?;
+        Ok(Ok(Written {
+            tokens: tokens::estimate(&climbed.top.text),
+            sentences: sentences::of(&climbed.top.text),
+            summary: climbed.top,
+            plan: climbed.plan,
+            below: climbed.below,
+            input: climbed.input,
+            summariser: self.summariser.name(),
+            read: climbed.read,
+            carries,
+        }))
+    }
 }
 
 /// Summarises level by level: originals first, then summaries of them.
 pub(in crate::strategies) fn climb(
-    log: &OpenLog,
+    originals: &Originals,
     plan: Plan,
     budget: u32,
     summariser: &dyn Summariser,
@@ -172,7 +286,7 @@ pub(in crate::strategies) fn climb(
     let mut below: Vec<Vec<Summary>> = Vec::new();
     let mut level = Vec::new();
     for piece in &plan.pieces {
-        let request = Request { sources: levels::sources(log, piece)?, budget };
+        let request = Request { sources: levels::sources(originals, piece)?, budget };
         inputs.push(InputHash::of(&name, &request));
         read += size(&request);
         match summariser.summarise(&request, stop) {
@@ -193,8 +307,19 @@ pub(in crate::strategies) fn climb(
         }
         below.push(std::mem::replace(&mut level, above));
     }
-    let Some(top) = level.pop() else { return Ok(Err(Failure::Failed("there is nothing to sum up".into()))) };
+    let Some(top) = level.pop() else {
+        return Ok(Err(Failure::Failed("there is nothing to sum up".into())));
+    };
     Ok(Ok(Climbed { plan, top, below, input: InputHash::of_all(&inputs), read }))
+}
+
+/// A plan carried out.
+pub(in crate::strategies) struct Climbed {
+    pub plan: Plan,
+    pub top: Summary,
+    pub below: Vec<Vec<Summary>>,
+    pub input: InputHash,
+    pub read: u64,
 }
 
 /// A summary as the source of another.

@@ -13,7 +13,8 @@ use crate::summarisers::input::InputHash;
 use crate::summarisers::{Failure, SourceTurn, Summariser, Summary};
 use crate::text::tokens;
 
-use super::super::blocks::levels::{Plan, of_turns};
+use super::super::blocks::levels::{Plan, whole};
+use super::super::blocks::originals;
 use super::super::blocks::summaries::climb;
 use super::forest::Stamp;
 use super::reader::Originals;
@@ -96,8 +97,9 @@ impl Summaries {
             return Ok(Ok(written));
         }
         let inputs = replay.turns(&log.session, root, as_of);
-        let plan = Plan::new(log, &inputs, self.window, budget)?;
-        let outcome = climb(log, plan, budget, &*self.summariser, stop)?.map(|climbed| {
+        let originals = originals::Originals::of(log, &inputs);
+        let plan = Plan::new(&originals, self.window, budget)?;
+        let outcome = climb(&originals, plan, budget, &*self.summariser, stop)?.map(|climbed| {
             Arc::new(Written {
                 covers: members(replay, root, as_of),
                 depth: climbed.plan.depth(),
@@ -133,7 +135,7 @@ pub struct OfLog<'a> {
 impl Originals for OfLog<'_> {
     fn sources(&mut self, node: u32) -> Result<Vec<SourceTurn>, LogError> {
         let ids: Vec<_> = turns(&self.log.session, self.replay.message(node)).collect();
-        of_turns(self.log, &ids)
+        whole(&originals::Originals::of(self.log, &ids))
     }
 
     fn summary(&mut self, root: u32, budget: u32) -> Result<Result<Summary, Failure>, LogError> {

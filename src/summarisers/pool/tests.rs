@@ -1,54 +1,37 @@
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
-use super::super::{SourcePart, SourceTurn, SummaryLine};
 use super::*;
-use crate::formats::facts::{PartKind, Role};
-use crate::store::Store;
 
 /// Says what it was asked, once the gate is open; counts how often, and how many at once.
 #[derive(Debug, Default)]
-struct Gated {
+struct Gate {
     open: AtomicBool,
     asked: AtomicUsize,
     now: AtomicUsize,
     most: AtomicUsize,
 }
 
-impl Summariser for Gated {
-    fn name(&self) -> String {
-        "gated/1".to_owned()
-    }
-
-    fn summarise(&self, request: &Request, stop: &AtomicBool) -> Result<Summary, Failure> {
+impl Gate {
+    fn make(&self, text: &str, stop: &AtomicBool) -> Result<String, Failure> {
         self.asked.fetch_add(1, Ordering::SeqCst);
         self.most.fetch_max(self.now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-        let text = request.sources[0].parts[0].text.clone();
         while !self.open.load(Ordering::SeqCst) && !stop.load(Ordering::Relaxed) {
             thread::sleep(Duration::from_millis(2));
         }
         self.now.fetch_sub(1, Ordering::SeqCst);
-        match text.as_str() {
+        match text {
             _ if stop.load(Ordering::Relaxed) => Err(Failure::Stopped),
             "panic" => panic!("it broke"),
             "fail" => Err(Failure::Failed("no".to_owned())),
-            _ => Ok(Summary { lines: vec![SummaryLine { range: 0..text.len(), turns: vec![1] }], text }),
+            _ => Ok(text.to_owned()),
         }
     }
 }
 
-fn request(text: &str) -> Request {
-    let part = SourcePart { kind: PartKind::Text, tool: None, error: false, text: text.to_owned() };
-    Request { sources: vec![SourceTurn { turns: (1, 1), role: Role::User, parts: vec![part] }], budget: 10 }
-}
-
-fn belongs(session: &str) -> Belongs {
-    Belongs { session: session.to_owned(), log: None, place: "u1..u2".to_owned() }
-}
-
-fn gated() -> (Arc<Gated>, Arc<dyn Summariser>) {
-    let gated = Arc::new(Gated::default());
-    (Arc::clone(&gated), gated)
+fn ask(pool: &Pool<&'static str, String>, gate: &Arc<Gate>, text: &'static str) {
+    let gate = Arc::clone(gate);
+    pool.ask(text, text == "urgent", move |stop| gate.make(text, stop));
 }
 
 fn until(holds: impl Fn() -> bool) {
@@ -63,21 +46,22 @@ fn until(holds: impl Fn() -> bool) {
 
 #[test]
 fn few_run_at_once_and_none_runs_twice() {
-    let (gate, summariser) = gated();
+    let gate = Arc::new(Gate::default());
     let wakes = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&wakes);
-    let pool = Pool::new(Arc::new(OptionalStore::none()), move || {
+    let pool = Pool::new(move || {
         count.fetch_add(1, Ordering::SeqCst);
     });
-    let texts: Vec<String> = (0..6).map(|number| format!("text {number}")).collect();
-    let mut hashes = Vec::new();
+    let texts = ["a", "b", "c", "d", "e", "f"];
     for _ in 0..3 {
-        hashes = texts.iter().map(|text| pool.ask(&summariser, request(text), None)).collect();
+        for text in texts {
+            ask(&pool, &gate, text);
+        }
     }
     until(|| pool.counts() == Counts { queued: 4, running: 2, ..Counts::default() });
     gate.open.store(true, Ordering::SeqCst);
-    for (hash, text) in hashes.iter().zip(&texts) {
-        assert_eq!(pool.wait(*hash).unwrap().text, *text);
+    for text in texts {
+        assert_eq!(*pool.wait(text).unwrap(), text);
     }
     assert_eq!(pool.counts(), Counts { done: 6, ..Counts::default() });
     assert_eq!(gate.asked.load(Ordering::SeqCst), 6);
@@ -86,71 +70,48 @@ fn few_run_at_once_and_none_runs_twice() {
 }
 
 #[test]
-fn the_store_is_asked_first_and_gets_what_was_made() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut hash = None;
-    for (session, asked) in [("a", 1), ("b", 0)] {
-        let (gate, summariser) = gated();
-        gate.open.store(true, Ordering::SeqCst);
-        let pool = Pool::new(Arc::new(OptionalStore::open_in(folder.path())), || {});
-        let asked_for = pool.ask(&summariser, request("text"), Some(belongs(session)));
-        assert_eq!(pool.wait(asked_for).unwrap().lines[0].turns, [1]);
-        assert_eq!(gate.asked.load(Ordering::SeqCst), asked);
-        // Of one who asks when it is there already, too.
-        pool.ask(&summariser, request("text"), Some(belongs(&format!("{session}, later"))));
-        let store = Store::open_in(folder.path()).unwrap();
-        for owner in [session.to_owned(), format!("{session}, later")] {
-            until(|| store.summaries_of(&owner).unwrap().len() == 1);
-        }
-        assert!(hash.is_none_or(|hash| hash == asked_for), "the same input has the same hash");
-        hash = Some(asked_for);
-    }
-}
-
-#[test]
-fn what_fails_is_told_kept_nowhere_and_can_be_tried_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let (gate, summariser) = gated();
+fn what_fails_is_told_and_can_be_tried_again() {
+    let gate = Arc::new(Gate::default());
     gate.open.store(true, Ordering::SeqCst);
-    let pool = Pool::new(Arc::new(OptionalStore::open_in(folder.path())), || {});
-    let hash = pool.ask(&summariser, request("fail"), Some(belongs("a")));
-    assert_eq!(pool.wait(hash), Err(Failure::Failed("no".to_owned())));
-    assert_eq!(pool.ask(&summariser, request("fail"), None), hash);
+    let pool = Pool::new(|| {});
+    ask(&pool, &gate, "fail");
+    assert_eq!(pool.wait("fail"), Err(Failure::Failed("no".to_owned())));
+    ask(&pool, &gate, "fail");
     assert_eq!(gate.asked.load(Ordering::SeqCst), 1, "not by itself");
-    pool.again(hash);
-    pool.ask(&summariser, request("fail"), None);
-    assert!(pool.wait(hash).is_err());
+    pool.again("fail");
+    ask(&pool, &gate, "fail");
+    assert!(pool.wait("fail").is_err());
     assert_eq!(gate.asked.load(Ordering::SeqCst), 2);
-    assert_eq!(Store::open_in(folder.path()).unwrap().summaries_of("a").unwrap(), []);
-    let hash = pool.ask(&summariser, request("panic"), None);
-    assert_eq!(pool.wait(hash), Err(Failure::Failed("the summariser broke down".to_owned())));
+    ask(&pool, &gate, "panic");
+    assert_eq!(pool.wait("panic"), Err(Failure::Failed("the summariser broke down".to_owned())));
 }
 
 #[test]
 fn what_is_cancelled_is_stopped_and_may_be_asked_for_again() {
-    let (gate, summariser) = gated();
-    let pool = Pool::new(Arc::new(OptionalStore::none()), || {});
-    let hashes: Vec<_> =
-        ["a", "b", "c"].iter().map(|text| pool.ask(&summariser, request(text), None)).collect();
+    let gate = Arc::new(Gate::default());
+    let pool = Pool::new(|| {});
+    for text in ["a", "b", "c"] {
+        ask(&pool, &gate, text);
+    }
     until(|| pool.counts().running == 2);
-    pool.cancel(hashes[0]);
-    pool.cancel(hashes[2]);
-    assert_eq!((pool.progress(hashes[0]), pool.progress(hashes[2])), (None, None));
-    assert_eq!(pool.wait(hashes[2]), Err(Failure::Stopped));
+    pool.cancel("a");
+    pool.cancel("c");
+    assert_eq!((pool.progress("a"), pool.progress("c")), (None, None));
+    assert_eq!(pool.wait("c"), Err(Failure::Stopped));
     until(|| gate.now.load(Ordering::SeqCst) == 1);
-    pool.ask(&summariser, request("a"), None);
+    ask(&pool, &gate, "a");
     gate.open.store(true, Ordering::SeqCst);
-    assert_eq!(pool.wait(hashes[0]).unwrap().text, "a");
-    assert_eq!(pool.wait(hashes[1]).unwrap().text, "b");
+    assert_eq!(*pool.wait("a").unwrap(), "a");
+    assert_eq!(*pool.wait("b").unwrap(), "b");
     assert_eq!(gate.asked.load(Ordering::SeqCst), 3, "c never ran");
 }
 
 #[test]
 fn a_pool_that_is_dropped_leaves_nothing_running() {
-    let (gate, summariser) = gated();
-    let pool = Pool::new(Arc::new(OptionalStore::none()), || {});
+    let gate = Arc::new(Gate::default());
+    let pool = Pool::new(|| {});
     for text in ["a", "b", "c"] {
-        pool.ask(&summariser, request(text), None);
+        ask(&pool, &gate, text);
     }
     until(|| gate.now.load(Ordering::SeqCst) == 2);
     drop(pool);
@@ -158,27 +119,17 @@ fn a_pool_that_is_dropped_leaves_nothing_running() {
 }
 
 #[test]
-fn requests_that_differ_have_hashes_that_differ() {
-    let base = request("text");
-    let mut seen = vec![InputHash::of("n", &base), InputHash::of("m", &base)];
-    let mut changed = |change: fn(&mut Request)| {
-        let mut request = base.clone();
-        change(&mut request);
-        seen.push(InputHash::of("n", &request));
-    };
-    changed(|request| request.budget += 1);
-    changed(|request| request.sources[0].turns.1 += 1);
-    changed(|request| request.sources[0].role = Role::Assistant);
-    changed(|request| request.sources[0].parts[0].kind = PartKind::ToolCall);
-    changed(|request| request.sources[0].parts[0].tool = Some(String::new()));
-    changed(|request| request.sources[0].parts[0].error = true);
-    changed(|request| request.sources[0].parts[0].text.push(' '));
-    changed(|request| request.sources.clear());
-    let all = seen.len();
-    seen.sort();
-    seen.dedup();
-    assert_eq!(seen.len(), all);
-    // What was kept by one build is found by the next.
-    let hash = InputHash::of("n", &base).to_string();
-    insta::assert_snapshot!(hash, @"5755e4a28c079352bc5e872ec132821145b513cbd626a50dd8438c4aa9e97861");
+fn what_is_urgent_does_not_wait_behind_the_rest() {
+    let gate = Arc::new(Gate::default());
+    let pool = Pool::new(|| {});
+    for text in ["a", "b", "c", "d"] {
+        ask(&pool, &gate, text);
+    }
+    until(|| pool.counts().running == 2);
+    ask(&pool, &gate, "urgent");
+    pool.cancel("a");
+    until(|| pool.progress("urgent") == Some(Progress::Running));
+    assert_eq!(pool.progress("c"), Some(Progress::Queued));
+    gate.open.store(true, Ordering::SeqCst);
+    assert_eq!(*pool.wait("d").unwrap(), "d");
 }

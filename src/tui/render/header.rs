@@ -226,8 +226,8 @@ fn curve(model: &Model, session: &Session, columns: usize, window: u32) -> Vec<S
 fn tabs(model: &Model) -> Line<'static> {
     let theme = &model.theme;
     let mut spans = vec![Span::raw(" ")];
-    for (number, kind) in ViewKind::ALL.into_iter().enumerate() {
-        let text = format!(" {} {} ", number + 1, capital(kind.name()));
+    for kind in ViewKind::ALL {
+        let text = format!(" {} {} ", kind.digit(), capital(kind.name()));
         let style = if kind == model.kind { theme.selected } else { theme.dim };
         spans.push(Span::styled(text, style));
     }

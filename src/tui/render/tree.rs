@@ -12,7 +12,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Scrollbar, ScrollbarOrientation, ScrollbarState, StatefulWidget};
 use tui_tree_widget::{Tree as TreeWidget, TreeItem, TreeState};
 
-use crate::outline::{Label, Node, Outline, ViewKind};
+use crate::outline::{Label, Node, Outline};
 use crate::session::address::Address;
 use crate::text::display::safe;
 use crate::text::numbers::short;
@@ -21,6 +21,7 @@ use super::super::model::{Model, Pane};
 use super::super::signs::{self, Sign};
 use super::super::theme::Theme;
 use super::super::tree::Row;
+use super::super::views;
 use super::{fit, spread, style};
 
 /// Signs before a row: open, closed, nothing under it.
@@ -34,15 +35,18 @@ const LEVEL: usize = 2;
 pub(super) fn render(frame: &mut Frame, area: Rect, model: &mut Model) {
     let focused = model.pane == Pane::Tree;
     let border = if focused { model.theme.focus } else { model.theme.border };
-    let what = match model.kind {
-        ViewKind::Window => "Window: what the model sees",
-        ViewKind::Generations => "Generations: what each compaction covered",
-    };
+    let what = model.kind.title();
     let title = Line::from(fit(
         vec![Span::styled(format!(" {what} "), border)],
         usize::from(area.width).saturating_sub(2),
     ));
-    let block = Block::new().borders(Borders::ALL).border_style(border).title(title);
+    let mut block = Block::new().borders(Borders::ALL).border_style(border).title(title);
+    if let Some((words, watch)) = views::standing(model) {
+        let style = if watch { model.theme.warn } else { model.theme.dim };
+        let words = vec![Span::styled(format!(" {} ", safe(&words)), style)];
+        let line = Line::from(fit(words, usize::from(area.width).saturating_sub(2)));
+        block = block.title_bottom(line.right_aligned());
+    }
     let inner = block.inner(area);
     frame.render_widget(block, area);
     model.areas.tree = inner;

@@ -152,7 +152,7 @@ fn take_in(model: &mut Model, records: Records) {
     if model.following || was_at_start || was_at_end {
         if catches_up && !model.touched {
             // As if the log were opened now.
-            model.trees = super::super::model::fresh_trees();
+            model.trees = super::super::views::fresh_trees();
         }
         let filter = model.filter.take();
         model.move_to(last);

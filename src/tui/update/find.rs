@@ -298,14 +298,11 @@ fn to_address(model: &mut Model, address: &Address) {
                 }
             }
         }
-        Address::Block(_)
-        | Address::Span(_)
-        | Address::MadeSentence { .. }
-        | Address::Item(_)
-        | Address::Cluster(_)
-        | Address::ClusterSentence { .. }
-        | Address::Union(_) => {
-            missing(model, format!("{address} is in the tree of `pentimento tree --view blocks`"));
+        Address::Cluster(_) | Address::ClusterSentence { .. } | Address::Union(_) => {
+            missing(model, format!("{address} is in the tree of `pentimento tree --view forest`"));
+        }
+        Address::Block(_) | Address::Span(_) | Address::MadeSentence { .. } | Address::Item(_) => {
+            super::blocks::to_address(model, address);
         }
         Address::Line(line) => match log.find_line(*line) {
             Ok(row) => {
@@ -402,7 +399,7 @@ fn filter(model: &mut Model, text: &str) {
         view.set_matches(log, matches);
     }
     model.following = false;
-    let tree = &mut model.trees[model.kind as usize];
+    let tree = &mut model.trees[model.kind.place()];
     tree.reveal(&[Node::Group(crate::outline::Group::Matches), Node::Root]);
     tree.selected.clear();
     model.keep_selection();

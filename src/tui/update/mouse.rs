@@ -62,10 +62,7 @@ fn click(model: &mut Model, at: Position) -> Vec<Effect> {
         for kind in ViewKind::ALL {
             let width = kind.name().len() as u16 + 4;
             if (left..left + width).contains(&at.x) {
-                return act(
-                    model,
-                    if kind == ViewKind::Window { Action::WindowView } else { Action::GenerationsView },
-                );
+                return act(model, Action::View(kind));
             }
             left += width;
         }

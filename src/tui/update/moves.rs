@@ -48,8 +48,7 @@ fn move_by(model: &mut Model, action: Action, times: u32, count: Option<u32>) {
         Action::GenerationOn => step_generation(model, true),
         Action::Follow => follow(model, !model.following),
         Action::Compaction => to_compaction(model),
-        Action::WindowView => to_view(model, ViewKind::Window),
-        Action::GenerationsView => to_view(model, ViewKind::Generations),
+        Action::View(kind) => to_view(model, kind),
         Action::Difference => difference(model),
         Action::Original => original(model),
         Action::Trace => trace::start(model),
@@ -321,6 +320,9 @@ fn original(model: &mut Model) {
         Node::Part(id, part) => pair_of(session, id, Some(part)).map(Node::Turn),
         Node::AgentTurn(agent, id) => of_agent(agent, id, None),
         Node::AgentPart(agent, id, part) => of_agent(agent, id, Some(part)),
+        Node::Made(_) | Node::MadeSentence(..) | Node::Piece(..) | Node::Item(_) | Node::Pinned(_) => {
+            return super::blocks::original(model, node);
+        }
         _ => None,
     };
     match target {

@@ -1,6 +1,6 @@
 //! Traces: how they are asked for, walked through, followed and left.
 
-use crate::outline::Node;
+use crate::outline::{Group, Node, Outline};
 use crate::session::open::Lost;
 use crate::session::{Compaction, subagents};
 
@@ -11,16 +11,21 @@ use super::super::trace;
 use super::{find, moves};
 
 impl Model {
-    /// Whether the keys go to a trace.
+    /// Whether the keys go to a trace, or to a summary whose lines lead to their turns.
     pub(in super::super) fn is_in_trace(&self) -> bool {
-        self.pane == Pane::Detail && matches!(self.detail.shows, Shows::Trace(_))
+        let leads = match self.detail.shows {
+            Shows::Trace(_) => true,
+            Shows::Node => self.detail.document.chosen.is_some(),
+            Shows::Difference => false,
+        };
+        self.pane == Pane::Detail && leads
     }
 }
 
 /// Shows the trace of what is selected, or leaves it.
 pub(super) fn start(model: &mut Model) {
     let Some(node) = model.selected() else { return };
-    if model.is_in_trace() {
+    if model.is_in_trace() && matches!(model.detail.shows, Shows::Trace(_)) {
         (model.detail.shows, model.detail.of) = (Shows::Node, None);
         return;
     }
@@ -72,7 +77,19 @@ fn traceable(model: &Model, node: Node) -> Result<(Node, Option<String>), String
         Ok((Node::Sentence(generation, place as u32), Some(message)))
     };
     match node {
-        Node::Sentence(..) => Ok((node, None)),
+        Node::Sentence(..) | Node::MadeSentence(..) => Ok((node, None)),
+        Node::Made(made) | Node::Group(Group::Lines(made)) => {
+            let line = Node::MadeSentence(made, 0);
+            if view.path_to(log, line).is_empty() {
+                Err("its summary is not written: R writes it".to_owned())
+            } else {
+                Ok((line, Some("the first line of its summary".to_owned())))
+            }
+        }
+        Node::Item(_) | Node::Pinned(_) => match view.sources(log, node).first() {
+            Some(id) => Ok((Node::Turn(*id), Some("the turn that says it".to_owned()))),
+            None => Err("no turn is behind it".to_owned()),
+        },
         Node::Section(generation, section) => first(generation, Some(section)),
         Node::Generation(generation) => match session.generation(generation).and_then(|c| c.summary) {
             Some(_) => first(generation, None),

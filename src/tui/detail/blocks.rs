@@ -1,0 +1,237 @@
+//! What the detail pane shows of the block hierarchy: summaries line by line, each leading to its turn.
+
+use crate::outline::blocks::Hierarchy;
+use crate::outline::{Group, Node};
+use crate::session::open::OpenLog;
+use crate::strategies::blocks::summaries::{Waiting, Written};
+use crate::strategies::blocks::{Made, Retention};
+use crate::text::numbers::{count, short};
+use crate::text::preview;
+
+use super::super::document::{Block, Document, Runs, Tone};
+
+/// The document of a node that only the hierarchy has.
+pub fn document(hierarchy: &Hierarchy, log: &OpenLog, as_of: u32, node: Node) -> Option<Document> {
+    Some(match node {
+        Node::Made(made) | Node::Group(Group::Lines(made)) => summary(hierarchy, log, made),
+        Node::MadeSentence(made, place) => sentence(hierarchy, log, made, place),
+        Node::Piece(made, level, index) => piece(hierarchy, made, level, index),
+        Node::Item(number) => item(hierarchy, log, as_of, number),
+        _ => return None,
+    })
+}
+
+/// Its address, as people write it.
+pub fn name(made: Made) -> String {
+    match made {
+        Made::Block(number) => format!("b{number}"),
+        Made::Span(number) | Made::Fold(number) => format!("p{number}"),
+    }
+}
+
+/// What a heading of the view means.
+pub fn explain(node: Node) -> Option<&'static str> {
+    Some(match node {
+        Node::Group(Group::Ledger) => {
+            "What binds, word for word: part of every context, never summarised. p pins and unpins, C gives another class."
+        }
+        Node::Group(Group::Open) => "Turns in no block yet: the model would see them whole.",
+        _ => return None,
+    })
+}
+
+/// What was written, and how it stands with it.
+fn standing(hierarchy: &Hierarchy, made: Made) -> (Tone, String) {
+    let Hierarchy { blocks, summaries, .. } = hierarchy;
+    let frozen = blocks.settings().retention == Retention::CurrentBlock;
+    match (summaries.known(blocks, made), summaries.waiting(blocks, made)) {
+        (Some(Ok(written)), _) => {
+            let carries = written.carries;
+            let share = |what: &str, carried: u32, of: u32| format!("{carried} of {of} {what}");
+            let words = [
+                format!("written by {}", preview::of(&written.summariser)),
+                format!("~{} tokens", short(u64::from(written.tokens))),
+                format!("depth {}", written.plan.depth()),
+                format!(
+                    "carries {}, {}, {}",
+                    share("exact items", carries.exact.carried, carries.exact.of),
+                    share("open questions", carries.open.carried, carries.open.of),
+                    share("binding words", carries.binding.carried, carries.binding.of),
+                ),
+            ];
+            (Tone::Dim, words.join(" · "))
+        }
+        (Some(Err(failure)), _) => (Tone::Warn, format!("no summary: {failure} · R tries again")),
+        (None, Some(Waiting::Running)) => (Tone::Dim, "its summary is being written …".into()),
+        (None, Some(Waiting::Queued)) => (Tone::Dim, "its summary waits to be written".into()),
+        (None, None) if frozen => (Tone::Warn, "no summary, originals not retained".into()),
+        (None, None) => (Tone::Dim, "its summary is not written · R writes it".into()),
+    }
+}
+
+/// What is known of a block or span at a glance.
+fn facts(hierarchy: &Hierarchy, made: Made) -> Vec<(Tone, String)> {
+    let blocks = &hierarchy.blocks;
+    let Some((from, to)) = blocks.range(made) else { return Vec::new() };
+    let mut words = vec!["replayed".to_owned(), count(u64::from(to - from + 1), "turn")];
+    match made {
+        Made::Block(number) => words.extend(blocks.block(number).map(|block| {
+            let (why, at) = (block.closed_by.name(), block.closed_at);
+            format!("~{} tokens of originals · closed by {why} at t{at}", short(block.originals))
+        })),
+        Made::Span(number) => words.extend(blocks.span(number).map(|span| {
+            let ahead = span.prepared_at.map_or_else(String::new, |at| format!(", prepared at t{at}"));
+            format!(
+                "~{} tokens of originals · {} · made at t{}{ahead}",
+                short(span.originals),
+                count(u64::from(span.blocks), "block"),
+                span.made_at
+            )
+        })),
+        Made::Fold(_) => {}
+    }
+    vec![(Tone::Dim, words.join(" · ")), standing(hierarchy, made)]
+}
+
+fn summary(hierarchy: &Hierarchy, log: &OpenLog, made: Made) -> Document {
+    let range = hierarchy.blocks.range(made);
+    let range = range.map_or_else(String::new, |(from, to)| format!("t{from}–t{to}"));
+    let title = format!("{} summary of {range}", name(made));
+    let mut document = Document { title, facts: facts(hierarchy, made), ..Document::default() };
+    let known = hierarchy.summaries.known(&hierarchy.blocks, made);
+    if let Some(Ok(written)) = known {
+        document.blocks = lines(log, written);
+        document.chosen = document.links().first().map(|(block, _)| *block);
+    }
+    document
+}
+
+/// A summary line by line under its headings. A line leads to the first of the turns that it was taken from.
+fn lines(log: &OpenLog, written: &Written) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut section = None;
+    for (place, sentence) in written.sentences.iter().enumerate() {
+        if section.as_ref() != Some(&sentence.heading) {
+            if !sentence.heading.is_empty() {
+                blocks.push(Block::runs(format!("── {}", sentence.heading), Vec::new()));
+            }
+            section = Some(sentence.heading.clone());
+        }
+        let turns = written.turns_of(place as u32);
+        let words = preview::on_one_line(sentence.text(&written.summary.text));
+        let block = Block::new(
+            format!("{words}{}", named(&turns)),
+            Tone::Text,
+            super::super::document::Body::Runs(Vec::new()),
+        );
+        let first = turns.first().and_then(|number| log.session.numbered(0, *number));
+        let block = match first {
+            Some(id) => block.leading_to(Node::Turn(id)).at(said(&words)),
+            None => block,
+        };
+        blocks.push(if place == 0 && blocks.is_empty() { block } else { block.close() });
+    }
+    blocks
+}
+
+/// A line without its bullet: what stands in the turn.
+fn said(line: &str) -> &str {
+    line.trim_start_matches(['-', '*', '•', ' '])
+}
+
+/// The turns of a line, behind it.
+fn named(turns: &[u32]) -> String {
+    /// More are counted.
+    const NAMED: usize = 4;
+    if turns.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = turns.iter().take(NAMED).map(|turn| format!("t{turn}")).collect();
+    let more = turns.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!(" · {}{more}", names.join(", "))
+}
+
+fn sentence(hierarchy: &Hierarchy, log: &OpenLog, made: Made, place: u32) -> Document {
+    let title = format!("{}.s{}", name(made), place + 1);
+    let known = hierarchy.summaries.known(&hierarchy.blocks, made);
+    let Some(Ok(written)) = known else {
+        return Document { title, facts: vec![standing(hierarchy, made)], ..Document::default() };
+    };
+    let text = written.sentence(place).unwrap_or_default();
+    let turns = written.turns_of(place);
+    let whence = if turns.is_empty() {
+        (Tone::Dim, "its maker names no turn · t ranks those that it may rest on".to_owned())
+    } else {
+        (
+            Tone::Assistant,
+            format!("exact: its maker names {} · t shows them", count(turns.len() as u64, "turn")),
+        )
+    };
+    let facts = vec![whence, (Tone::Dim, format!("replayed · in the summary of {}", name(made)))];
+    let mut blocks = vec![Block::whole(String::new(), Tone::Summary, text.to_owned())];
+    let session = &log.session;
+    for id in turns.iter().filter_map(|number| session.numbered(0, *number)) {
+        let turn = session.turn(id);
+        let heading = format!("{} {}", session.address(id), turn.role.name());
+        let first: Runs = vec![(Tone::Dim, format!("    {}", session.preview(turn)))];
+        let body = super::super::document::Body::Runs(vec![first]);
+        let block = Block::new(heading, super::tone_of(turn.role), body).leading_to(Node::Turn(id));
+        let block = block.at(said(text));
+        blocks.push(if blocks.len() == 1 { block } else { block.close() });
+    }
+    let mut document = Document { title, facts, blocks, ..Document::default() };
+    document.chosen = document.links().first().map(|(block, _)| *block);
+    document
+}
+
+fn piece(hierarchy: &Hierarchy, made: Made, level: u16, index: u16) -> Document {
+    let title = format!("{} level {level}", name(made));
+    let known = hierarchy.summaries.known(&hierarchy.blocks, made);
+    let Some(Ok(written)) = known else {
+        return Document { title, facts: vec![standing(hierarchy, made)], ..Document::default() };
+    };
+    let (at, place) = (usize::from(level), usize::from(index));
+    let (from, to) = written.plan.turns(at, place);
+    let of = if level == 1 { "originals" } else { "summaries of originals" };
+    let facts = vec![(Tone::Dim, format!("replayed · a summary of {of}, t{from}–t{to} · depth {level}"))];
+    let below = written.below.get(at.saturating_sub(1)).and_then(|level| level.get(place));
+    let text = below.map(|summary| summary.text.clone()).unwrap_or_default();
+    let blocks = vec![Block::whole(String::new(), Tone::Summary, text)];
+    Document { title, facts, blocks, ..Document::default() }
+}
+
+fn item(hierarchy: &Hierarchy, log: &OpenLog, as_of: u32, number: u32) -> Document {
+    let Some(item) = hierarchy.blocks.ledger().item(number) else { return Document::default() };
+    let session = &log.session;
+    let mut words = vec![item.kinds().join(" and "), item.state(as_of).words()];
+    if item.hand.class.is_some() {
+        words[0].push_str(" (by hand)");
+    }
+    words.push(format!("~{} tokens", short(u64::from(item.tokens))));
+    let standing = if item.is_unpinned() {
+        (Tone::Warn, "unpinned by hand: not part of the context · p pins it again".to_owned())
+    } else if item.is_gone(session, as_of) {
+        (Tone::Warn, "its turn was left behind: not part of the context".to_owned())
+    } else {
+        (
+            Tone::Assistant,
+            "part of every context, word for word · p unpins it, C gives another class".to_owned(),
+        )
+    };
+    let said = if item.voice { "said in the result of a tool" } else { "said" };
+    let heading = format!("{} {said}", session.address(item.turn));
+    let link = Block::new(heading, Tone::User, super::super::document::Body::Runs(Vec::new()));
+    let blocks = vec![
+        Block::whole(String::new(), Tone::User, item.text.clone()),
+        link.leading_to(Node::Turn(item.turn)).at(&item.text),
+    ];
+    let facts = vec![(Tone::Dim, words.join(" · ")), standing];
+    Document {
+        title: format!("i{number} of the ledger"),
+        facts,
+        blocks,
+        chosen: Some(1),
+        ..Document::default()
+    }
+}

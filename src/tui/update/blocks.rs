@@ -1,0 +1,224 @@
+//! What the block hierarchy's own keys do, and where its own addresses lead.
+
+use std::time::{Duration, Instant};
+
+use crate::outline::{Group, Node, Outline, ViewKind};
+use crate::session::TurnId;
+use crate::session::address::Address;
+use crate::strategies::blocks::hand::{self, Class, Mark};
+use crate::strategies::blocks::{Blocks, Made};
+
+use super::super::Action;
+use super::super::model::{Model, Shows};
+
+/// How long a jump into what is not replayed yet may take before it waits.
+const JUMP: Duration = Duration::from_millis(50);
+
+/// Does what a key means for the hierarchy.
+pub(super) fn act(model: &mut Model, action: Action) {
+    if model.log.as_ref().is_none_or(|log| log.session.partial) {
+        model.message = Some("the log is still being read".to_owned());
+        return;
+    }
+    match action {
+        Action::Pin => pin(model),
+        Action::Class => class(model),
+        Action::Again => again(model),
+        Action::Halt => {
+            let stopped = model.replay.halt();
+            model.message = Some(match stopped {
+                0 => "no summary is being written; none will be before R".to_owned(),
+                _ => format!("{stopped} not written: R goes on"),
+            });
+        }
+        _ => {}
+    }
+    model.stale_detail();
+}
+
+/// What a mark is made on: an item of the ledger, or a whole turn.
+enum On {
+    Item(u32),
+    Turn(TurnId),
+}
+
+fn on(node: Node) -> Option<On> {
+    match node {
+        Node::Item(number) => Some(On::Item(number)),
+        Node::Turn(id) | Node::Part(id, _) | Node::Pinned(id) => Some(On::Turn(id)),
+        _ => None,
+    }
+}
+
+fn pin(model: &mut Model) {
+    let Some(on) = model.selected().and_then(on) else {
+        model.message = Some("choose an item of the ledger, or a turn: p pins and unpins it".to_owned());
+        return;
+    };
+    let Some(log) = &model.log else { return };
+    let hierarchy = model.replay.hierarchy(log);
+    let marked = {
+        let shared = hierarchy.borrow();
+        let ledger = shared.blocks.ledger();
+        match on {
+            On::Item(number) => ledger.item(number).map(|item| {
+                let pinned = if item.is_unpinned() { None } else { Some(false) };
+                let what = if pinned.is_none() { "is in the ledger again" } else { "is unpinned" };
+                (item.key.clone(), Mark { pinned, ..item.hand }, format!("i{number} {what}"))
+            }),
+            On::Turn(id) => {
+                let turn = log.session.turn(id);
+                let address = log.session.address(id);
+                if turn.thread != 0 {
+                    model.message = Some("a sub-agent's turn is in no context of this session".to_owned());
+                    return;
+                }
+                if log.session.preview(turn).is_empty() {
+                    model.message = Some(format!("{address} says nothing that could be pinned yet"));
+                    return;
+                }
+                let key = hand::of_turn(&log.session, id);
+                let now = ledger.marks().get(&key);
+                let pinned = if now.pinned.is_some() { None } else { Some(true) };
+                let what = if pinned.is_some() { "is pinned" } else { "is not pinned any more" };
+                Some((key, Mark { pinned, ..now }, format!("{address} {what}")))
+            }
+        }
+    };
+    if let Some((key, mark, said)) = marked {
+        model.replay.mark(log, &key, mark);
+        model.message = Some(said);
+        model.keep_selection();
+    }
+}
+
+fn class(model: &mut Model) {
+    let (Some(log), Some(Node::Item(number))) = (&model.log, model.selected()) else {
+        model.message = Some("choose an item of the ledger: C gives it another class".to_owned());
+        return;
+    };
+    let hierarchy = model.replay.hierarchy(log);
+    let marked = hierarchy.borrow().blocks.ledger().item(number).map(|item| {
+        let class = match item.hand.class {
+            None => Class::ALL.first().copied(),
+            Some(class) => Class::ALL.into_iter().skip_while(|known| *known != class).nth(1),
+        };
+        (item.key.clone(), Mark { class, ..item.hand })
+    });
+    let Some((key, mark)) = marked else { return };
+    model.replay.mark(log, &key, mark);
+    let name = mark.class.map_or("as the rules have it", Class::name);
+    model.message = Some(format!("i{number}: {name}"));
+}
+
+fn again(model: &mut Model) {
+    let tried = model.replay.again();
+    if let Some(log) = &model.log
+        && let Some(Node::Made(made) | Node::MadeSentence(made, _) | Node::Group(Group::Lines(made))) =
+            model.selected()
+    {
+        model.replay.ask(log, made);
+    }
+    model.message = Some(match tried {
+        0 => "summaries are written as they are needed".to_owned(),
+        _ => format!("{tried} tried again"),
+    });
+}
+
+/// To the turn that a node of the hierarchy begins with, or that a line was taken from.
+pub(super) fn original(model: &mut Model, node: Node) {
+    let (Some(log), Some(view)) = (&model.log, &model.view) else { return };
+    match view.sources(log, node).first() {
+        Some(id) => {
+            let node = Node::Turn(*id);
+            super::find::to_node(model, node);
+        }
+        None => {
+            let message = "its maker names no turn: t ranks those that it may rest on";
+            model.message = Some(message.to_owned());
+        }
+    }
+}
+
+/// Goes to an address of the hierarchy. What is not there yet is waited for.
+pub(in super::super) fn to_address(model: &mut Model, address: &Address) {
+    let Some(log) = &model.log else { return };
+    let hierarchy = model.replay.hierarchy(log);
+    model.replay.advance(log, model.as_of, Instant::now() + JUMP);
+    if !model.replay.is_settled(log) && model.replay.failure().is_none() {
+        model.awaited = Some(address.clone());
+        model.message = Some(format!("{address}: waits until the blocks are replayed"));
+        return;
+    }
+    let found = node(&hierarchy.borrow().blocks, address);
+    let (node, since) = match found {
+        Ok(found) => found,
+        Err(why) => {
+            model.message = Some(why);
+            return;
+        }
+    };
+    if let Node::MadeSentence(made, place) = node {
+        model.replay.ask(log, made);
+        let shared = hierarchy.borrow();
+        match shared.summaries.known(&shared.blocks, made) {
+            None => {
+                model.awaited = Some(address.clone());
+                model.message = Some(format!("{address}: waits until its summary is written"));
+                return;
+            }
+            Some(Err(failure)) => {
+                model.message = Some(format!("no summary: {failure} · R tries again"));
+                return;
+            }
+            Some(Ok(written)) if place as usize >= written.sentences.len() => {
+                let all = written.sentences.len();
+                model.message = Some(format!("there is no sentence {address}: the summary has {all}"));
+                return;
+            }
+            Some(Ok(_)) => {}
+        }
+    }
+    model.remember();
+    model.following = false;
+    model.detail.shows = Shows::Node;
+    model.kind = ViewKind::Blocks;
+    let as_of = model.as_of.max(since);
+    model.move_to(as_of);
+    if !model.select(node) {
+        model.message = Some("a filter hides it: Esc ends it".to_owned());
+    }
+}
+
+/// The node that an address of the hierarchy means, and since which turn it is there.
+fn node(blocks: &Blocks, address: &Address) -> Result<(Node, u32), String> {
+    let block = |number: u32| {
+        let all = blocks.closed(blocks.begun()).len();
+        let block =
+            blocks.block(number).ok_or_else(|| format!("there is no block b{number}: {all} are closed"))?;
+        Ok((Made::Block(number), block.closed_at))
+    };
+    let span = |number: u32| {
+        let all = blocks.spans(blocks.begun()).len();
+        let span =
+            blocks.span(number).ok_or_else(|| format!("there is no span p{number}: {all} were made"))?;
+        Ok((Made::Span(number), span.made_at))
+    };
+    let made = |(made, since): (Made, u32)| (Node::Made(made), since);
+    match *address {
+        Address::Block(number) => block(number).map(made),
+        Address::Span(number) => span(number).map(made),
+        Address::MadeSentence { span: of_span, of, sentence } => {
+            let (made, since) = if of_span { span(of)? } else { block(of)? };
+            let place = sentence.checked_sub(1).ok_or("sentences are numbered from 1")?;
+            Ok((Node::MadeSentence(made, place), since))
+        }
+        Address::Item(number) => {
+            let all = blocks.ledger().items(blocks.begun()).len();
+            let item = blocks.ledger().item(number);
+            let item = item.ok_or_else(|| format!("there is no item i{number}: the ledger has {all}"))?;
+            Ok((Node::Item(number), item.at))
+        }
+        _ => Err(format!("{address} is no address of the block hierarchy")),
+    }
+}

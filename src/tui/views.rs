@@ -1,0 +1,74 @@
+//! The views on the screen, in one place: with what each opens, and who makes its rows.
+//!
+//! A view is a row of [`ViewKind`] (name, digit, title), a tree (an [`crate::outline::OwnTree`] where it does not show
+//! what the log records) and an arm in each function here. What its own nodes show, where its own addresses lead and what
+//! its own keys do stands in a module of the view's name here, in `detail/` and in `update/`.
+
+use std::time::Instant;
+
+use crate::outline::blocks::BlocksTree;
+use crate::outline::{Group, Node, View, ViewKind};
+use crate::session::open::OpenLog;
+use crate::text::numbers::{grouped, short};
+
+use super::model::Model;
+use super::replay::{Replay, SLICE, Standing};
+use super::tree::Tree;
+
+/// A tree for each view, as it is before anybody opened anything.
+pub(super) fn fresh_trees() -> Vec<Tree> {
+    ViewKind::ALL.into_iter().map(|kind| Tree::new(opened(kind))).collect()
+}
+
+/// What is open at first.
+fn opened(kind: ViewKind) -> &'static [Node] {
+    match kind {
+        ViewKind::Window | ViewKind::Generations => &[Node::Group(Group::Since)],
+        ViewKind::Blocks => &[Node::Group(Group::Ledger), Node::Group(Group::Open)],
+    }
+}
+
+/// The view as of turn `as_of`.
+pub(super) fn make(replay: &mut Replay, log: &OpenLog, kind: ViewKind, as_of: u32) -> View {
+    match kind {
+        ViewKind::Window | ViewKind::Generations => View::new(log, kind, as_of),
+        ViewKind::Blocks => {
+            let shared = replay.hierarchy(log);
+            replay.advance(log, as_of, Instant::now() + SLICE);
+            View::of_own(log, kind, as_of, Box::new(BlocksTree::new(shared, as_of)))
+        }
+    }
+}
+
+/// What a view says of itself beside its title; the second: it is to be watched.
+pub(super) fn standing(model: &Model) -> Option<(String, bool)> {
+    match model.kind {
+        ViewKind::Window | ViewKind::Generations => None,
+        ViewKind::Blocks => {
+            let log = model.log.as_ref()?;
+            if log.session.partial {
+                return Some(("waits until the log is read".to_owned(), true));
+            }
+            if let Some(failure) = model.replay.failure() {
+                return Some((failure.to_owned(), true));
+            }
+            model.replay.standing(log, model.as_of).map(|standing| blocks(&standing))
+        }
+    }
+}
+
+fn blocks(standing: &Standing) -> (String, bool) {
+    let (done, all) = standing.replayed;
+    if done < all {
+        return (format!("replaying t{} of t{}", grouped(done.into()), grouped(all.into())), true);
+    }
+    let mut words = vec![format!("replayed · ~{} of {}", short(standing.tokens), short(standing.budget))];
+    let over = standing.tokens > standing.budget;
+    words.extend(over.then(|| "over it".to_owned()));
+    let counted =
+        [(standing.running, "being written"), (standing.queued, "waiting"), (standing.failed, "failed")];
+    words.extend(counted.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")));
+    words.extend(standing.halted.then(|| "writing stopped".to_owned()));
+    words.extend(standing.unkept.then(|| "marks not kept".to_owned()));
+    (words.join(" · "), over || standing.failed > 0 || standing.unkept)
+}
