@@ -112,8 +112,10 @@ proptest! {
             if let Some(span) = spans.last() {
                 let replaced = &blocks.closed(as_of)[..span.blocks as usize];
                 prop_assert_eq!(span.turns, (1, replaced.last().unwrap().turns.1));
-                // When it was made, all but the newest block were replaced.
-                prop_assert_eq!(span.blocks as usize + 1, blocks.closed(span.made_at).len());
+                // All but the newest block were replaced: of those that there were when it was prepared, or else made.
+                let at = span.prepared_at.unwrap_or(span.made_at);
+                prop_assert!(at <= span.made_at);
+                prop_assert_eq!(span.blocks as usize + 1, blocks.closed(at).len());
             }
             let context = blocks.context(&log.session, as_of);
             let sum: u64 = context.entries.iter().map(|entry| entry.tokens(&log.session)).sum();

@@ -154,9 +154,9 @@ impl<'a> Asking<'a> {
         /// Of fewer sentences a thread costs more than it spares.
         const WORTH_A_THREAD: usize = 6;
         let score = |places: &[usize]| {
-            places.iter().for_each(|place| {
+            for place in places {
                 self.scored(*place);
-            })
+            }
         };
         if places.len() < WORTH_A_THREAD {
             return score(places);
