@@ -10,15 +10,11 @@ mod pty;
 
 use std::fs::OpenOptions;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-use pty::Screen;
+use pty::{Screen, demo};
 use serde_json::Value;
-
-fn demo() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets/demo/session.jsonl")
-}
 
 const SMALL: [&str; 4] = ["--block-turns", "20", "--budget", "6000"];
 

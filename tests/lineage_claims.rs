@@ -84,7 +84,7 @@ fn another_number_is_pointed_out() {
     let summary = "The gateway timeout must be 60 seconds for every retried payment request.";
     let log = log_of(&[(&[prompt], summary)]);
     let row = &rows(log.path(), "g1")[0];
-    assert_eq!(row["contrasts"], json!(["60 is in none of its three best sources: compare"]));
+    assert_eq!(row["contrasts"], json!(["60 is in none of its best sources: compare"]));
     assert!(text(log.path(), "g1.s1").contains("! 60 is in none"));
 }
 

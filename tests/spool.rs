@@ -11,15 +11,11 @@
 mod support;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 use support::{fixture, log_of, text};
-
-fn demo() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/session.jsonl")
-}
 
 /// Runs the binary with `input` for its standard input and `state` for its state folder.
 fn run(state: &Path, input: &[u8], arguments: &[&str]) -> Output {
@@ -100,7 +96,7 @@ fn all(state: &Path, input: &[u8], path: &str) -> Vec<String> {
 fn a_log_from_standard_input_is_the_log_of_the_file() {
     let state = tempfile::tempdir().unwrap();
     let names = ["kept-segment.jsonl", "odd-content.jsonl", "replayed.jsonl", "unknown.jsonl"];
-    for path in names.map(fixture).into_iter().chain([demo()]) {
+    for path in names.map(fixture).into_iter().chain([support::demo()]) {
         let bytes = std::fs::read(&path).unwrap();
         // Alone: what stands beside a file does not stand beside a pipe.
         let alone = log_of(&bytes);
@@ -115,7 +111,7 @@ fn a_log_from_standard_input_is_the_log_of_the_file() {
 #[test]
 fn raw_lines_of_standard_input_are_its_bytes() {
     let state = tempfile::tempdir().unwrap();
-    let bytes = std::fs::read(demo()).unwrap();
+    let bytes = std::fs::read(support::demo()).unwrap();
     let (raw, _) = answers(state.path(), &bytes, &["expand", "-", "g1", "--raw"]);
     let all = String::from_utf8(bytes).unwrap();
     assert!(raw.lines().count() > 10 && all.contains(&raw), "{raw}");
@@ -176,7 +172,7 @@ fn a_compressed_log_and_its_sub_agents_are_the_plain_ones() {
 #[test]
 fn several_frames_are_one_log() {
     let state = tempfile::tempdir().unwrap();
-    let bytes = std::fs::read(demo()).unwrap();
+    let bytes = std::fs::read(support::demo()).unwrap();
     let plain = log_of(&bytes);
     // The cut falls into a line.
     let (one, two) = bytes.split_at(bytes.len() / 3);
@@ -189,7 +185,7 @@ fn several_frames_are_one_log() {
 #[test]
 fn a_log_that_is_cut_off_keeps_what_can_be_read_and_says_where_it_ends() {
     let state = tempfile::tempdir().unwrap();
-    let bytes = std::fs::read(demo()).unwrap();
+    let bytes = std::fs::read(support::demo()).unwrap();
     for (packed, kind) in [(zstd(&bytes), "zstd"), (gzip(&bytes), "gzip")] {
         let cut = packed.len() * 2 / 3;
         let log = log_of(&packed[..cut]);
@@ -237,7 +233,7 @@ fn a_compressed_log_without_a_record_is_status_3_and_says_why() {
     for (bytes, words) in [
         (garbage(&[0x28, 0xB5, 0x2F, 0xFD]), &["zstd", "offset"][..]),
         (garbage(&[0x1F, 0x8B]), &["gzip", "offset"]),
-        (zstd(&std::fs::read(demo()).unwrap())[..20].to_vec(), &["cut off at offset 20"]),
+        (zstd(&std::fs::read(support::demo()).unwrap())[..20].to_vec(), &["cut off at offset 20"]),
         (window, &["128 MiB", "zstd -d --long=31"]),
         (zstd(b""), &["empty"]),
         (zstd(b"Dear diary,\n"), &["Claude Code", "Dear diary,"]),
@@ -277,8 +273,8 @@ fn what_standard_input_lacks_is_said() {
 #[test]
 fn without_a_state_folder_the_log_is_kept_in_memory_and_that_is_said() {
     let blocked = log_of(b"no folder");
-    let bytes = std::fs::read(demo()).unwrap();
-    let plain = answers(Path::new("/"), b"", &["turns", "--json", text(&demo())]);
+    let bytes = std::fs::read(support::demo()).unwrap();
+    let plain = answers(Path::new("/"), b"", &["turns", "--json", text(&support::demo())]);
     let packed = log_of(&zstd(&bytes));
     for state in [blocked.path().to_path_buf(), blocked.path().join("below")] {
         for (input, path) in [(&bytes[..], "-"), (b"", text(packed.path()))] {
@@ -293,7 +289,7 @@ fn without_a_state_folder_the_log_is_kept_in_memory_and_that_is_said() {
 #[test]
 fn a_full_disk_keeps_what_went_on_it_and_says_so() {
     let state = tempfile::tempdir().unwrap();
-    let bytes = std::fs::read(demo()).unwrap();
+    let bytes = std::fs::read(support::demo()).unwrap();
     let packed = log_of(&zstd(&bytes));
     // Files may grow to 100 KiB, and writing beyond is an error instead of a signal.
     let shell = r#"trap "" XFSZ; ulimit -f 200; exec "$0" turns --json "$1""#;
@@ -320,14 +316,14 @@ fn the_state_folder_is_made_for_its_owner_alone() {
     use std::os::unix::fs::MetadataExt;
     let home = tempfile::tempdir().unwrap();
     let state = home.path().join("a/b");
-    answers(&state, &std::fs::read(demo()).unwrap(), &["info", "-"]);
+    answers(&state, &std::fs::read(support::demo()).unwrap(), &["info", "-"]);
     assert_eq!(std::fs::metadata(&state).unwrap().mode() & 0o777, 0o700);
 }
 
 #[test]
 fn a_file_that_is_called_like_standard_input_has_a_path() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::copy(demo(), folder.path().join("-")).unwrap();
+    std::fs::copy(support::demo(), folder.path().join("-")).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_pentimento"))
         .args(["turns", "./-"])
         .current_dir(folder.path())
@@ -341,7 +337,7 @@ fn a_file_that_is_called_like_standard_input_has_a_path() {
 #[test]
 fn in_a_pipe_the_interface_says_what_to_use_instead() {
     let state = tempfile::tempdir().unwrap();
-    let output = run(state.path(), &std::fs::read(demo()).unwrap(), &["-"]);
+    let output = run(state.path(), &std::fs::read(support::demo()).unwrap(), &["-"]);
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{message}");
     assert!(message.contains("needs a terminal") && message.contains("info"), "{message}");
@@ -350,7 +346,7 @@ fn in_a_pipe_the_interface_says_what_to_use_instead() {
 #[test]
 fn zero_bytes_behind_a_gzip_member_are_no_part_of_the_log() {
     let state = tempfile::tempdir().unwrap();
-    let bytes = std::fs::read(demo()).unwrap();
+    let bytes = std::fs::read(support::demo()).unwrap();
     let plain = log_of(&bytes);
     let of = |path: &Path| answers(state.path(), b"", &["turns", "--json", text(path)]);
     let (one, two) = bytes.split_at(bytes.len() / 3);
@@ -371,7 +367,7 @@ fn zero_bytes_behind_a_gzip_member_are_no_part_of_the_log() {
 #[test]
 fn a_damaged_checksum_says_nothing_of_what_may_follow() {
     let state = tempfile::tempdir().unwrap();
-    let mut packed = gzip(&std::fs::read(demo()).unwrap());
+    let mut packed = gzip(&std::fs::read(support::demo()).unwrap());
     let trailer = packed.len() - 8;
     packed[trailer] ^= 0xFF;
     let log = log_of(&packed);
@@ -383,7 +379,7 @@ fn a_damaged_checksum_says_nothing_of_what_may_follow() {
 #[test]
 fn where_no_whole_record_comes_before_the_damage_that_is_said() {
     let state = tempfile::tempdir().unwrap();
-    let packed = zstd(&std::fs::read(demo()).unwrap());
+    let packed = zstd(&std::fs::read(support::demo()).unwrap());
     let log = log_of(&packed[..30]);
     let output = run(state.path(), b"", &["info", text(log.path())]);
     let message = String::from_utf8(output.stderr).unwrap();
@@ -402,7 +398,7 @@ fn where_no_whole_record_comes_before_the_damage_that_is_said() {
 #[test]
 fn a_log_compressed_twice_is_said_to_be() {
     let state = tempfile::tempdir().unwrap();
-    let bytes = std::fs::read(demo()).unwrap();
+    let bytes = std::fs::read(support::demo()).unwrap();
     for packed in [zstd(&zstd(&bytes)), gzip(&gzip(&bytes)), gzip(&zstd(&bytes))] {
         let log = log_of(&packed);
         let output = run(state.path(), b"", &["info", text(log.path())]);

@@ -9,13 +9,8 @@
 mod pty;
 
 use std::io::Write;
-use std::path::PathBuf;
 
-use pty::Screen;
-
-fn demo() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets/demo/session.jsonl")
-}
+use pty::{Screen, demo};
 
 #[test]
 fn a_session_is_opened_walked_searched_and_left() {

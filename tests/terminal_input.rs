@@ -12,16 +12,12 @@ mod pty;
 
 use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use pty::Screen;
-
-fn demo() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/session.jsonl")
-}
+use pty::{Screen, demo};
 
 fn demo_lines() -> Vec<String> {
     std::fs::read_to_string(demo()).unwrap().lines().map(str::to_owned).collect()

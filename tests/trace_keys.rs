@@ -8,13 +8,7 @@
 
 mod pty;
 
-use std::path::PathBuf;
-
-use pty::Screen;
-
-fn demo() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("assets/demo/session.jsonl")
-}
+use pty::{Screen, demo};
 
 /// From the decision in the sixth summary down its chain to the question of turn 9, and back.
 fn follows_the_decision_to_its_question(screen: &mut Screen) {

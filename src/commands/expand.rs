@@ -25,7 +25,7 @@ const CHUNK: u64 = 1 << 20;
 /// Prints what lies under an address.
 pub(super) fn run(log: &OpenLog, arguments: &ExpandArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let address: Address = arguments.address.parse()?;
-    if let Some(made) = super::replay::Place::of(&address) {
+    if let Some(made) = crate::strategies::blocks::places::Place::of(&address) {
         return made::run(log, &made, arguments, out);
     }
     if matches!(address, Address::Cluster(_) | Address::ClusterSentence { .. } | Address::Union(_)) {

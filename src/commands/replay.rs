@@ -7,13 +7,14 @@ use serde_json::{Value, json};
 
 use crate::cli::{ReplayOptions, SummariserOptions};
 use crate::message::complain;
-use crate::session::address::Address;
+use crate::session::address::NoSentence;
 use crate::session::open::OpenLog;
 use crate::store::OptionalStore;
 use crate::strategies::blocks::carry::Share;
 use crate::strategies::blocks::hand::Marks;
+use crate::strategies::blocks::places::Absent;
 use crate::strategies::blocks::summaries::{Missing, Summaries, Written};
-use crate::strategies::blocks::{Blocks, Item, Made, Retention, Settings};
+use crate::strategies::blocks::{Blocks, Made, Retention, Settings};
 use crate::summarisers::Summariser;
 
 use super::Failure;
@@ -24,6 +25,18 @@ impl From<Missing> for Failure {
             Missing::Log(error) => Self::Log(error),
             other => Self::NotFound(other.to_string()),
         }
+    }
+}
+
+impl From<Absent> for Failure {
+    fn from(absent: Absent) -> Self {
+        Self::NotFound(absent.to_string())
+    }
+}
+
+impl From<NoSentence> for Failure {
+    fn from(absent: NoSentence) -> Self {
+        Self::NotFound(absent.to_string())
     }
 }
 
@@ -81,28 +94,6 @@ impl Replayed {
         Ok(Self { blocks, summaries, _writer: writer })
     }
 
-    /// The turns that a block or span stands for.
-    pub(super) fn range(&self, made: Made) -> Result<(u32, u32), Failure> {
-        let last = self.blocks.begun();
-        self.blocks.range(made).ok_or_else(|| {
-            Failure::NotFound(match made {
-                Made::Block(number) => {
-                    format!("there is no block b{number}: {} are closed", self.blocks.closed(last).len())
-                }
-                Made::Span(number) | Made::Fold(number) => {
-                    format!("there is no span p{number}: {} were made", self.blocks.spans(last).len())
-                }
-            })
-        })
-    }
-
-    /// An item of the ledger.
-    pub(super) fn item(&self, log: &OpenLog, number: u32) -> Result<&Item, Failure> {
-        let items = self.blocks.ledger().items(log.session.last()).len();
-        let item = self.blocks.ledger().item(number);
-        item.ok_or_else(|| Failure::NotFound(format!("there is no item i{number}: the ledger has {items}")))
-    }
-
     /// Writes the summaries of the blocks closed as of turn `as_of`, and of the span in view. One that fails is shown
     /// as failed.
     pub(super) fn write(&mut self, log: &OpenLog, as_of: u32) -> Result<(), Failure> {
@@ -123,39 +114,4 @@ pub(super) fn carries(written: &Written) -> Value {
     let share = |share: Share| json!([share.carried, share.of]);
     let carries = written.carries;
     json!({"exact": share(carries.exact), "open": share(carries.open), "binding": share(carries.binding)})
-}
-
-/// A place in the block hierarchy.
-pub(super) enum Place {
-    Whole(Made),
-    Sentence(Made, u32),
-    Item(u32),
-}
-
-impl Place {
-    /// The place that `address` means, if it is one of the hierarchy.
-    pub(super) fn of(address: &Address) -> Option<Self> {
-        Some(match *address {
-            Address::Block(number) => Self::Whole(Made::Block(number)),
-            Address::Span(number) => Self::Whole(Made::Span(number)),
-            Address::MadeSentence { span: true, of, sentence } => Self::Sentence(Made::Span(of), sentence),
-            Address::MadeSentence { of, sentence, .. } => Self::Sentence(Made::Block(of), sentence),
-            Address::Item(number) => Self::Item(number),
-            _ => return None,
-        })
-    }
-}
-
-impl std::fmt::Display for Place {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        let letter = |made: &Made| match made {
-            Made::Block(number) => format!("b{number}"),
-            Made::Span(number) | Made::Fold(number) => format!("p{number}"),
-        };
-        match self {
-            Self::Whole(made) => f.write_str(&letter(made)),
-            Self::Sentence(made, sentence) => write!(f, "{}.s{sentence}", letter(made)),
-            Self::Item(number) => write!(f, "i{number}"),
-        }
-    }
 }

@@ -19,11 +19,11 @@ use crate::lineage::weights;
 use crate::session::address::Address;
 use crate::session::open::{Lost, OpenLog};
 use crate::session::{Provenance, TurnId};
+use crate::strategies::blocks::places::Place;
 use crate::text::display::safe;
 use crate::text::lexicon::{self, Lexicon};
 use crate::text::preview;
 
-use super::replay::Place;
 use super::{Failure, SCHEMA};
 
 /// Prints what an address leads to.
@@ -270,7 +270,7 @@ impl<'a> Tracer<'a> {
     ) -> Result<(), Failure> {
         let chain = self.traces.chain(id);
         writeln!(out, "\n{id} {}", safe(&preview::on_one_line(traced.sentence.text(about.text))))?;
-        standing(traced, about.complete, out)?;
+        standing(traced, about.complete, about.ample, out)?;
         writeln!(out, "  {} · {}", told::whence(traced, about.previous), told::distance(&chain))?;
         let way = way_back(id, &chain);
         if !way.is_empty() {
@@ -343,7 +343,7 @@ impl<'a> Tracer<'a> {
             "address": self.log.session.address(id).to_string(),
             "generations": generations,
             "last_seen": forward.last_seen.map(|generation| format!("g{generation}")),
-            "last_hinted": forward.last_hinted.map(|generation| format!("g{generation}")),
+            "last_weak": forward.last_weak.map(|generation| format!("g{generation}")),
             "in_view": forward.in_view,
             "lexicon": self.lexicon.id(),
         })
@@ -365,9 +365,9 @@ impl<'a> Tracer<'a> {
 }
 
 /// How far a sentence is supported, and what calls for a look.
-fn standing(traced: &Traced, complete: bool, out: &mut dyn Write) -> std::io::Result<()> {
+fn standing(traced: &Traced, complete: bool, ample: bool, out: &mut dyn Write) -> std::io::Result<()> {
     let held = told::held(traced).map_or_else(String::new, |held| format!(": {held}"));
-    writeln!(out, "  {}{held}", told::support(traced, complete))?;
+    writeln!(out, "  {}{held}", told::support(traced, complete, ample))?;
     traced.contrasts.iter().try_for_each(|contrast| writeln!(out, "  ! {}", safe(&contrast.words())))
 }
 

@@ -2,9 +2,8 @@
 //!
 //! Owns [`Traces`]: what was traced is kept, and says what has to be traced next, so that a caller can do it on a
 //! thread of its own. A chain leads from a sentence back through the summaries that it was taken over from to the turn
-//! behind the oldest wording; it never crosses a range whose originals are not all in the log. Forward, a turn is found
-//! in the sentences that name it among their first three sources, and in later sentences taken over from those; turns
-//! that a compaction kept word for word, or left on another branch, are told by the log itself and are not guessed at.
+//! behind the oldest wording; it never crosses a range whose originals are not all in the log. Forward, from a turn to the
+//! sentences that carry it, the same ties are followed by `forward`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,8 +45,7 @@ impl std::fmt::Display for SentenceId {
 pub struct Step {
     /// The sentence.
     pub sentence: SentenceId,
-    /// Whether the later sentence was taken over from it; otherwise both are about the same, and turns in between
-    /// speak of it too.
+    /// Whether the later sentence was taken over from it; otherwise the two only share words.
     pub inherited: bool,
     /// Whether the wording changed.
     pub reworded: bool,
@@ -221,7 +219,7 @@ impl Traces {
         Some(SentenceId { generation: found.previous?, place })
     }
 
-    /// The sentence before that `id` is about the same as, where its range is complete.
+    /// The sentence before that shares most words with `id`, where its range is complete.
     pub(super) fn before(&self, id: SentenceId) -> Option<SentenceId> {
         let found = self.found(id)?;
         let place = found.traced.before.filter(|_| found.complete)?;

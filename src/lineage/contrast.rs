@@ -34,7 +34,7 @@ impl Contrast {
     /// What is different, in words.
     pub fn words(&self) -> String {
         match self {
-            Self::Number(number) => format!("{number} is in none of its three best sources: compare"),
+            Self::Number(number) => format!("{number} is in none of its best sources: compare"),
             Self::Negation { word, in_sentence: true } => {
                 format!("it says \"{word}\", its closest source does not: compare")
             }
@@ -136,7 +136,7 @@ mod tests {
         let source = "The timeout is 30 seconds.";
         assert_eq!(
             against("The timeout is 60 seconds.", source),
-            ["60 is in none of its three best sources: compare"]
+            ["60 is in none of its best sources: compare"]
         );
         assert_eq!(against("The timeout is 30s.", source), Vec::<String>::new());
         assert_eq!(against("It has 12 tests.", "It has tests."), Vec::<String>::new());

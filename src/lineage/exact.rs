@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use crate::session::TurnId;
+use crate::session::{Session, TurnId};
+use crate::summarisers::SummaryLine;
 
 use super::index::Index;
 use super::range::Texts;
@@ -19,6 +20,14 @@ pub struct Line {
     pub range: Range<usize>,
     /// The turns it was made from.
     pub turns: Vec<TurnId>,
+}
+
+impl Line {
+    /// A line as its maker gave it.
+    pub fn of(session: &Session, line: &SummaryLine) -> Self {
+        let turns = line.turns.iter().filter_map(|number| session.numbered(0, *number));
+        Self { range: line.range.clone(), turns: turns.collect() }
+    }
 }
 
 /// The turns of the lines in which a sentence stands, each once, in the order of the lines.

@@ -144,7 +144,7 @@ pub struct Forward {
     /// The newest generation whose summary carries it more than weakly, or that kept it.
     pub last_seen: Option<u32>,
     /// The newest generation whose summary carries it at all.
-    pub last_hinted: Option<u32>,
+    pub last_weak: Option<u32>,
     /// Whether the model still sees the turn itself at the end.
     pub in_view: bool,
 }
@@ -172,7 +172,7 @@ impl Traces {
                 out.last_seen = Some(generation);
             }
             if !fate.carried().is_empty() {
-                out.last_hinted = Some(generation);
+                out.last_weak = Some(generation);
             }
             out.generations.push((generation, fate));
         }

@@ -12,6 +12,7 @@ use crate::formats::Format;
 use crate::formats::facts::{PartKind, PartText, Role};
 use crate::log::{LogError, Source};
 use crate::session::{Compaction, Part, Provenance, Session, TurnId};
+use crate::summarisers::Summary;
 use crate::text::lexicon::Lexicon;
 use crate::text::sentences;
 
@@ -121,6 +122,13 @@ impl Plan {
             summary_parts,
             made: None,
         })
+    }
+
+    /// What to read for a summary that was made from the turns `inputs`; none where there are none.
+    pub fn of_summary(session: &Session, summary: &Summary, inputs: &[TurnId]) -> Option<Self> {
+        let stands = *inputs.last()?;
+        let lines = summary.lines.iter().map(|line| Line::of(session, line)).collect();
+        Some(Self::made(session, 0, stands, summary.text.clone(), lines, inputs))
     }
 
     /// What to read for a summary whose maker says which turns its lines were made from; it counts as `generation` and

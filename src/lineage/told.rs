@@ -5,6 +5,7 @@
 
 use crate::session::{Compaction, Session};
 use crate::text::numbers;
+use crate::text::sentences::Kind;
 
 use super::chain::{Chain, SentenceId};
 use super::forward::{Fate, Forward};
@@ -13,13 +14,14 @@ use super::support::{Support, TOGETHER};
 use super::trace::{Trace, Traced};
 
 /// How far a sentence is supported; of one that cannot be told, why not.
-pub fn support(traced: &Traced, complete: bool) -> &'static str {
+pub fn support(traced: &Traced, complete: bool, ample: bool) -> &'static str {
     match traced.support {
+        _ if traced.sentence.kind == Kind::Code => "code is not traced",
         Support::Supported if traced.is_word_for_word() => "supported, word for word",
         Support::Supported if traced.verbatim => "supported, nearly word for word",
-        Support::Unknown if traced.sources.is_empty() => "support cannot be told: it says too little",
         Support::Unknown if !complete => "support cannot be told: originals are missing from the log",
-        Support::Unknown => "support cannot be told: the model saw more than the log holds",
+        Support::Unknown if !ample => "support cannot be told: the model saw more than the log holds",
+        Support::Unknown => "support cannot be told: it says too little",
         support => support.name().unwrap_or_default(),
     }
 }
@@ -94,7 +96,7 @@ pub fn last_seen(session: &Session, forward: &Forward, number: u32) -> (Trail, S
     // The trail ends before the first summary that nobody here can read.
     let next = forward.last_seen.map_or(*first, |generation| generation + 1);
     let unreadable = session.generation(next).and_then(Compaction::unreadable).is_some();
-    let weakly = forward.last_hinted.filter(|hinted| forward.last_seen.is_none_or(|seen| *hinted > seen));
+    let weakly = forward.last_weak.filter(|weak| forward.last_seen.is_none_or(|seen| *weak > seen));
     let Some(seen) = forward.last_seen else {
         return match (unreadable, weakly) {
             (true, _) => (Trail::Untold, format!("what became of it cannot be told: g{next} cannot be read")),

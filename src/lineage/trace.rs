@@ -60,7 +60,7 @@ pub struct Traced {
     pub origin: Origin,
     /// Where it is inherited: the place of the sentence in the summary before.
     pub parent: Option<usize>,
-    /// The sentence in the summary before that is about the same, whether or not this one was taken over from it.
+    /// The sentence in the summary before that shares most words with it, whether or not this one was taken over from it.
     pub before: Option<usize>,
     /// Its sources, best first. Show three.
     pub sources: Vec<SourceLink>,

@@ -70,6 +70,37 @@ pub enum Address {
 )]
 pub struct NotAnAddress(pub String);
 
+/// A sentence that a summary does not have.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[error("there is no sentence {0}: the summary has {1}")]
+pub struct NoSentence(pub Address, pub usize);
+
+impl Address {
+    /// The address of a sentence, numbered from 1, of the summary that stands here; this place itself where none can.
+    #[must_use]
+    pub fn sentence(self, sentence: u32) -> Self {
+        match self {
+            Self::Generation(generation) => Self::Sentence { generation, sentence },
+            Self::Block(of) => Self::MadeSentence { span: false, of, sentence },
+            Self::Span(of) => Self::MadeSentence { span: true, of, sentence },
+            Self::Cluster(of) => Self::ClusterSentence { of, sentence },
+            other => other,
+        }
+    }
+
+    /// The place from 0 of the sentence that this is the address of, in a summary of `all` sentences.
+    pub fn place_in(self, all: usize) -> Result<u32, NoSentence> {
+        let number = match self {
+            Self::Sentence { sentence, .. }
+            | Self::MadeSentence { sentence, .. }
+            | Self::ClusterSentence { sentence, .. } => sentence,
+            _ => 0,
+        };
+        let place = number.checked_sub(1).filter(|place| (*place as usize) < all);
+        place.ok_or(NoSentence(self, all))
+    }
+}
+
 impl FromStr for Address {
     type Err = NotAnAddress;
 

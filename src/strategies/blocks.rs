@@ -11,6 +11,7 @@ pub mod hand;
 mod ledger;
 pub mod levels;
 pub mod originals;
+pub mod places;
 mod seams;
 mod settings;
 mod spans;

@@ -39,8 +39,12 @@ pub const UNSUPPORTED: Sign =
 pub const ABSENCE: Sign =
     sign("–", "absence", Tone::Dim, "it says that something is absent: no turn can support that");
 /// It cannot be told.
-pub const UNKNOWN: Sign =
-    sign("?", "cannot be told", Tone::Dim, "little of it is found, but originals are missing from the log");
+pub const UNKNOWN: Sign = sign(
+    "?",
+    "cannot be told",
+    Tone::Dim,
+    "little of it is found, but originals may be missing from the log, or it says too little",
+);
 /// Code is not traced.
 pub const CODE: Sign = sign("·", "code", Tone::Dim, "code: it says nothing that could be supported");
 /// It is being traced.

@@ -44,7 +44,7 @@ pub fn standing(log: &OpenLog, tracing: &Tracing, generation: u32, place: u32) -
         signs::CODE | signs::ABSENCE => sign.doc.to_owned(),
         _ => {
             let held = told::held(traced).map_or_else(String::new, |held| format!(": {held}"));
-            format!("{}{held}", told::support(traced, trace.complete))
+            format!("{}{held}", told::support(traced, trace.complete, trace.ample))
         }
     };
     (sign.tone, format!("{} {words}", sign.mark))
@@ -68,7 +68,7 @@ pub fn sentence(view: &View, log: &OpenLog, tracing: &Tracing, generation: u32, 
     };
     let chain = tracing.traces().chain(id);
     let missing = tracing.next_back(&log.session, generation);
-    facts.extend(traced.contrasts.iter().map(|contrast| (Tone::Warn, format!("! {}", contrast.words()))));
+    facts.extend(contrasts(traced));
     let steps = steps(tracing, id, &chain);
     facts.extend(lost(&steps));
     let mut from = told::whence(traced, trace.previous);
@@ -156,6 +156,11 @@ fn target(source: &SourceLink, previous: Option<u32>) -> Node {
     }
 }
 
+/// What a sentence says otherwise than its sources.
+fn contrasts(traced: &Traced) -> impl Iterator<Item = (Tone, String)> {
+    traced.contrasts.iter().map(|contrast| (Tone::Warn, format!("! {}", contrast.words())))
+}
+
 fn sources(trace: &Trace, traced: &Traced) -> Vec<Block> {
     if traced.sources.is_empty() {
         let why = if traced.sentence.kind == Kind::Code {
@@ -167,6 +172,7 @@ fn sources(trace: &Trace, traced: &Traced) -> Vec<Block> {
     }
     let is_exact = traced.sources.first().is_some_and(|source| source.exact);
     let sources = match traced.sources.len() {
+        _ if traced.sources.iter().any(|source| source.exact) => "what its maker names",
         1 => "the only source that shares a telling word",
         2 => "two sources, likeliest first",
         _ => "three best sources, likeliest first",

@@ -33,10 +33,10 @@ pub(super) fn run(
             }
             turns(log, cold.replay.turns(&log.session, root, last), arguments, out)
         }
-        Address::ClusterSentence { of, sentence } => {
+        Address::ClusterSentence { of, .. } => {
             let root = cold.root(log, of)?;
             let written = cold.summary(log, root)?;
-            turns(log, rests_on(log, &written.summary, &arguments.address, sentence)?, arguments, out)
+            turns(log, rests_on(log, &written.summary, address)?, arguments, out)
         }
         Address::Union(_) if arguments.summary => {
             Err(Failure::NotFound(format!("{address} has no summary of its own")))

@@ -7,13 +7,15 @@ use serde_json::json;
 
 use crate::cli::ExpandArguments;
 use crate::session::TurnId;
+use crate::session::address::Address;
 use crate::session::open::OpenLog;
 use crate::strategies::blocks::Retention;
+use crate::strategies::blocks::places::Place;
 use crate::strategies::blocks::summaries::Written;
 use crate::summarisers::Summary;
 use crate::text::{display, sentences};
 
-use super::super::replay::{Place, Replayed, carries};
+use super::super::replay::{Replayed, carries};
 use super::{Failure, What, copy, print_turn};
 
 /// Prints what lies under a place.
@@ -28,11 +30,11 @@ pub(super) fn run(
         Place::Whole(made) => (made, None),
         Place::Sentence(made, sentence) => (made, Some(sentence)),
         Place::Item(number) => {
-            return turns(log, vec![replayed.item(log, number)?.turn], arguments, out);
+            return turns(log, vec![replayed.blocks.find_item(number)?.turn], arguments, out);
         }
     };
     let address = &arguments.address;
-    let (from, to) = replayed.range(made)?;
+    let ((from, to), _) = replayed.blocks.find(made)?;
     let frozen = replayed.blocks.settings().retention == Retention::CurrentBlock;
     if arguments.summary || frozen {
         let written = replayed.summaries.of(log, &replayed.blocks, made, &AtomicBool::new(false));
@@ -46,39 +48,23 @@ pub(super) fn run(
         None => (from..=to).filter_map(|number| log.session.numbered(0, number)).collect(),
         Some(sentence) => {
             let written = replayed.summaries.of(log, &replayed.blocks, made, &AtomicBool::new(false))?;
-            rests_on(log, &written.summary, address, sentence)?
+            rests_on(log, &written.summary, &made.sentence(sentence))?
         }
     };
     turns(log, ids, arguments, out)
 }
 
 /// The turns that a sentence of a summary is taken from, by what its maker says.
-pub(super) fn rests_on(
-    log: &OpenLog,
-    summary: &Summary,
-    address: &str,
-    sentence: u32,
-) -> Result<Vec<TurnId>, Failure> {
-    let text = &summary.text;
-    let all = sentences::of(text);
-    let found = (sentence as usize).checked_sub(1).and_then(|place| all.get(place));
-    let range = &found
-        .ok_or_else(|| {
-            Failure::NotFound(format!("there is no sentence {address}: the summary has {}", all.len()))
-        })?
-        .range;
-    let lines = summary.lines.iter();
-    let mut numbers: Vec<u32> = lines
-        .filter(|line| line.range.start < range.end && range.start < line.range.end)
-        .flat_map(|line| line.turns.iter().copied())
-        .collect();
-    numbers.sort_unstable();
-    numbers.dedup();
+pub(super) fn rests_on(log: &OpenLog, summary: &Summary, address: &Address) -> Result<Vec<TurnId>, Failure> {
+    let all = sentences::of(&summary.text);
+    let place = address.clone().place_in(all.len())?;
+    let mut numbers = all.get(place as usize).map(|of| summary.turns_of(&of.range)).unwrap_or_default();
     if numbers.is_empty() {
         return Err(Failure::NotFound(format!(
             "whoever wrote {address} does not say which turns it rests on"
         )));
     }
+    numbers.sort_unstable();
     Ok(numbers.into_iter().filter_map(|number| log.session.numbered(0, number)).collect())
 }
 

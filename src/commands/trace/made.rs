@@ -7,20 +7,21 @@ use std::sync::atomic::AtomicBool;
 use serde_json::json;
 
 use crate::cli::TraceArguments;
-use crate::lineage::exact::Line;
 use crate::lineage::range::Plan;
 use crate::lineage::support::TOGETHER;
 use crate::lineage::trace::{Trace, Traced, trace};
 use crate::lineage::weights;
 use crate::session::TurnId;
+use crate::session::address::Address;
 use crate::session::open::OpenLog;
+use crate::strategies::blocks::places::Place;
 use crate::summarisers::Summary;
 use crate::text::display::safe;
 use crate::text::lexicon::Lexicon;
 use crate::text::preview;
 
 use super::super::forests::Cold;
-use super::super::replay::{Place, Replayed};
+use super::super::replay::Replayed;
 use super::super::{Failure, SCHEMA};
 use super::{Tracer, contrasts, rounded, source_json, sources_text, standing};
 
@@ -37,14 +38,14 @@ pub(super) fn run(
         Place::Whole(made) => (made, None),
         Place::Sentence(made, sentence) => (made, Some(sentence)),
         Place::Item(number) => {
-            let turn = replayed.item(log, number)?.turn;
+            let turn = replayed.blocks.find_item(number)?.turn;
             return Tracer::new(log, lexicon).turn(turn, arguments.json, out);
         }
     };
-    replayed.range(made)?;
+    replayed.blocks.find(made)?;
     let written = replayed.summaries.of(log, &replayed.blocks, made, &AtomicBool::new(false))?;
     let text = Text {
-        address: Place::Whole(made).to_string(),
+        address: made.address(),
         summary: &written.summary,
         depth: written.plan.depth(),
         summariser: &written.summariser,
@@ -67,7 +68,7 @@ pub(super) fn cluster(
     let root = cold.root(log, turn)?;
     let written = cold.summary(log, root)?;
     let text = Text {
-        address: cold.view(last).address(root).to_string(),
+        address: cold.view(last).address(root),
         summary: &written.summary,
         depth: written.depth,
         summariser: &written.summariser,
@@ -78,7 +79,7 @@ pub(super) fn cluster(
 
 /// A summary that was made here.
 struct Text<'a> {
-    address: String,
+    address: Address,
     summary: &'a Summary,
     depth: u32,
     summariser: &'a str,
@@ -95,35 +96,25 @@ fn sentences(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let Text { address, summary, depth, summariser, inputs } = of;
-    let lines: Vec<Line> = summary.lines.iter().map(|line| exact(log, line)).collect();
-    let stands = inputs.last().copied().ok_or_else(|| Failure::NotFound(format!("{address} is empty")))?;
-    let plan = Plan::made(&log.session, 0, stands, summary.text.clone(), lines, inputs);
+    let plan = Plan::of_summary(&log.session, summary, inputs);
+    let plan = plan.ok_or_else(|| Failure::NotFound(format!("{address} is empty")))?;
     let traced = trace(&plan, &log.source, lexicon, weights::built_in())?;
     let all = traced.sentences.len();
     let places = match only {
         None => 0..all,
-        Some(sentence) => match (sentence as usize).checked_sub(1).filter(|place| *place < all) {
-            Some(place) => place..place + 1,
-            None => {
-                return Err(Failure::NotFound(format!(
-                    "there is no sentence {address}.s{sentence}: the summary has {all}"
-                )));
-            }
-        },
+        Some(sentence) => {
+            let place = address.clone().sentence(sentence).place_in(all)? as usize;
+            place..place + 1
+        }
     };
     if !arguments.json {
         writeln!(out, "{address} · by {} · depth {depth} · lexicon {}", safe(summariser), traced.lexicon)?;
     }
     for place in places {
-        let name = format!("{address}.s{}", place + 1);
+        let name = address.clone().sentence(place as u32 + 1).to_string();
         print(&name, of, &traced, &traced.sentences[place], arguments.json, out)?;
     }
     Ok(())
-}
-
-fn exact(log: &OpenLog, line: &crate::summarisers::SummaryLine) -> Line {
-    let turns = line.turns.iter().filter_map(|number| log.session.numbered(0, *number));
-    Line { range: line.range.clone(), turns: turns.collect() }
 }
 
 fn print(
@@ -157,6 +148,6 @@ fn print(
         return Ok(());
     }
     writeln!(out, "\n{name} {}", safe(&preview::on_one_line(text)))?;
-    standing(traced, true, out)?;
+    standing(traced, true, true, out)?;
     sources_text(traced, None, out)
 }

@@ -80,7 +80,7 @@ impl BlocksView<'_> {
                 None => "",
             },
             kind: made.kind(),
-            address: Some(address(made)),
+            address: Some(made.address()),
             text: words.join(" · "),
             tokens: Some(u64::from(planned)),
             turn: Some(turn),
@@ -171,14 +171,10 @@ impl BlocksView<'_> {
     fn sentence_label(&self, made: Made, place: u32) -> Label {
         let Some(written) = self.written(made) else { return Label::default() };
         let text = written.sentence(place).unwrap_or_default();
-        let (span, of) = match made {
-            Made::Block(number) => (false, number),
-            Made::Span(number) | Made::Fold(number) => (true, number),
-        };
         let turns = written.turns_of(place);
         Label {
             kind: "sentence",
-            address: Some(Address::MadeSentence { span, of, sentence: place + 1 }),
+            address: Some(made.sentence(place + 1)),
             text: preview::of(text),
             turn: turns.first().copied(),
             ..Label::default()
@@ -223,13 +219,5 @@ impl BlocksView<'_> {
             label.marks.push(Mark::Abandoned(turn.abandoned_at));
         }
         label
-    }
-}
-
-/// The address of a block or span.
-fn address(made: Made) -> Address {
-    match made {
-        Made::Block(number) => Address::Block(number),
-        Made::Span(number) | Made::Fold(number) => Address::Span(number),
     }
 }

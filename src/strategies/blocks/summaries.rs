@@ -52,16 +52,8 @@ impl Written {
 
     /// The numbers of the turns that its maker took a sentence from, each once; empty where nobody says.
     pub fn turns_of(&self, place: u32) -> Vec<u32> {
-        let Some(sentence) = self.sentences.get(place as usize) else { return Vec::new() };
-        let stands = |range: &std::ops::Range<usize>| {
-            range.start < sentence.range.end && sentence.range.start < range.end
-        };
-        let mut out = Vec::new();
-        for line in self.summary.lines.iter().filter(|line| stands(&line.range)) {
-            let fresh: Vec<u32> = line.turns.iter().copied().filter(|turn| !out.contains(turn)).collect();
-            out.extend(fresh);
-        }
-        out
+        let sentence = self.sentences.get(place as usize);
+        sentence.map(|sentence| self.summary.turns_of(&sentence.range)).unwrap_or_default()
     }
 }
 

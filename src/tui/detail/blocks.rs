@@ -21,14 +21,6 @@ pub fn document(hierarchy: &Hierarchy, log: &OpenLog, as_of: u32, node: Node) ->
     })
 }
 
-/// Its address, as people write it.
-pub fn name(made: Made) -> String {
-    match made {
-        Made::Block(number) => format!("b{number}"),
-        Made::Span(number) | Made::Fold(number) => format!("p{number}"),
-    }
-}
-
 /// What a heading of the view means.
 pub fn explain(node: Node) -> Option<&'static str> {
     Some(match node {
@@ -96,7 +88,7 @@ fn facts(hierarchy: &Hierarchy, made: Made) -> Vec<(Tone, String)> {
 fn summary(hierarchy: &Hierarchy, log: &OpenLog, made: Made) -> Document {
     let range = hierarchy.blocks.range(made);
     let range = range.map_or_else(String::new, |(from, to)| format!("t{from}–t{to}"));
-    let title = format!("{} summary of {range}", name(made));
+    let title = format!("{} summary of {range}", made.address());
     let mut document = Document { title, facts: facts(hierarchy, made), ..Document::default() };
     let known = hierarchy.summaries.known(&hierarchy.blocks, made);
     if let Some(Ok(written)) = known {
@@ -153,7 +145,7 @@ fn named(turns: &[u32]) -> String {
 }
 
 fn sentence(hierarchy: &Hierarchy, log: &OpenLog, made: Made, place: u32) -> Document {
-    let title = format!("{}.s{}", name(made), place + 1);
+    let title = made.sentence(place + 1).to_string();
     let known = hierarchy.summaries.known(&hierarchy.blocks, made);
     let Some(Ok(written)) = known else {
         return Document { title, facts: vec![standing(hierarchy, made)], ..Document::default() };
@@ -168,7 +160,7 @@ fn sentence(hierarchy: &Hierarchy, log: &OpenLog, made: Made, place: u32) -> Doc
             format!("exact: its maker names {} · t shows them", count(turns.len() as u64, "turn")),
         )
     };
-    let facts = vec![whence, (Tone::Dim, format!("replayed · in the summary of {}", name(made)))];
+    let facts = vec![whence, (Tone::Dim, format!("replayed · in the summary of {}", made.address()))];
     let mut blocks = vec![Block::whole(String::new(), Tone::Summary, text.to_owned())];
     let session = &log.session;
     for id in turns.iter().filter_map(|number| session.numbered(0, *number)) {
@@ -186,7 +178,7 @@ fn sentence(hierarchy: &Hierarchy, log: &OpenLog, made: Made, place: u32) -> Doc
 }
 
 fn piece(hierarchy: &Hierarchy, made: Made, level: u16, index: u16) -> Document {
-    let title = format!("{} level {level}", name(made));
+    let title = format!("{} level {level}", made.address());
     let known = hierarchy.summaries.known(&hierarchy.blocks, made);
     let Some(Ok(written)) = known else {
         return Document { title, facts: vec![standing(hierarchy, made)], ..Document::default() };

@@ -1,7 +1,7 @@
 //! The trace of a sentence of a summary that was made here: the turns that its maker took it from.
 
-use crate::lineage::exact::Line;
 use crate::lineage::range::Plan;
+use crate::lineage::told;
 use crate::lineage::tracing::Tracing;
 use crate::outline::blocks::Hierarchy;
 use crate::session::open::OpenLog;
@@ -9,10 +9,9 @@ use crate::strategies::blocks::Made;
 use crate::strategies::blocks::summaries::Covers;
 use crate::text::preview;
 
-use super::super::detail::blocks::name;
 use super::super::document::{Document, Tone};
 use super::super::signs;
-use super::{short, sources};
+use super::{contrasts, short, sources};
 
 /// The number under which the summary of a block or span is traced.
 pub fn number(covers: Covers) -> u64 {
@@ -23,19 +22,13 @@ pub fn number(covers: Covers) -> u64 {
 pub fn plan(hierarchy: &Hierarchy, log: &OpenLog, made: Made) -> Option<Plan> {
     let Hierarchy { blocks, summaries, .. } = hierarchy;
     let written = summaries.known(blocks, made)?.as_ref().ok()?;
-    let inputs = blocks.inputs(&log.session, made);
-    let stands = inputs.last().copied()?;
-    let lines = written.summary.lines.iter().map(|line| {
-        let turns = line.turns.iter().filter_map(|number| log.session.numbered(0, *number));
-        Line { range: line.range.clone(), turns: turns.collect() }
-    });
-    Some(Plan::made(&log.session, 0, stands, written.summary.text.clone(), lines.collect(), &inputs))
+    Plan::of_summary(&log.session, &written.summary, &blocks.inputs(&log.session, made))
 }
 
 /// The trace of a sentence.
 pub fn sentence(hierarchy: &Hierarchy, tracing: &Tracing, made: Made, place: u32) -> Document {
     let Hierarchy { blocks, summaries, .. } = hierarchy;
-    let title = format!("{}.s{} trace", name(made), place + 1);
+    let title = format!("{} trace", made.sentence(place + 1));
     let written = summaries.known(blocks, made).and_then(|known| known.as_ref().ok());
     let text = written.and_then(|written| written.sentence(place)).unwrap_or_default();
     let mut facts = vec![(Tone::Summary, preview::on_one_line(&short(text)))];
@@ -47,7 +40,7 @@ pub fn sentence(hierarchy: &Hierarchy, tracing: &Tracing, made: Made, place: u32
             return Document { title, facts, ..Document::default() };
         }
         None => {
-            facts.push((Tone::Dim, format!("{} tracing {} …", signs::PENDING.mark, name(made))));
+            facts.push((Tone::Dim, format!("{} tracing {} …", signs::PENDING.mark, made.address())));
             return Document { title, facts, ..Document::default() };
         }
     };
@@ -55,13 +48,12 @@ pub fn sentence(hierarchy: &Hierarchy, tracing: &Tracing, made: Made, place: u32
         return Document { title, facts, ..Document::default() };
     };
     let exact = traced.sources.iter().any(|source| source.exact);
-    let held = format!("its three best sources hold {:.0} % of it", traced.coverage * 100.0);
-    let whence = match (exact, traced.verbatim) {
-        (true, true) => format!("exact: its maker names the turn; word for word, {held}"),
-        (true, false) => format!("exact: its maker names the turns; {held}"),
-        (false, _) => format!("its maker names no turn: these are likely; {held}"),
-    };
-    facts.push((if exact { Tone::Assistant } else { Tone::Dim }, whence));
+    let whence =
+        if exact { "exact: its maker names its turns" } else { "its maker names no turn: these are likely" };
+    let held = told::held(traced).map_or_else(String::new, |held| format!(", {held}"));
+    let words = if traced.is_word_for_word() { ", word for word" } else { "" };
+    facts.push((if exact { Tone::Assistant } else { Tone::Dim }, format!("{whence}{words}{held}")));
+    facts.extend(contrasts(traced));
     let mut document = Document { title, facts, blocks: sources(trace, traced), ..Document::default() };
     document.chosen = document.links().first().map(|(block, _)| *block);
     document

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use crate::outline::{Group, Node, Outline, ViewKind};
 use crate::session::TurnId;
 use crate::session::address::Address;
+use crate::strategies::blocks::Blocks;
 use crate::strategies::blocks::hand::{self, Class, Mark};
-use crate::strategies::blocks::{Blocks, Made};
+use crate::strategies::blocks::places::Place;
 
 use super::super::Action;
 use super::super::model::{Model, Shows};
@@ -171,12 +172,12 @@ pub(in super::super) fn to_address(model: &mut Model, address: &Address) {
                 model.message = Some(format!("no summary: {failure} · R tries again"));
                 return;
             }
-            Some(Ok(written)) if place as usize >= written.sentences.len() => {
-                let all = written.sentences.len();
-                model.message = Some(format!("there is no sentence {address}: the summary has {all}"));
-                return;
+            Some(Ok(written)) => {
+                if let Err(absent) = made.sentence(place + 1).place_in(written.sentences.len()) {
+                    model.message = Some(absent.to_string());
+                    return;
+                }
             }
-            Some(Ok(_)) => {}
         }
     }
     model.remember();
@@ -192,33 +193,14 @@ pub(in super::super) fn to_address(model: &mut Model, address: &Address) {
 
 /// The node that an address of the hierarchy means, and since which turn it is there.
 fn node(blocks: &Blocks, address: &Address) -> Result<(Node, u32), String> {
-    let block = |number: u32| {
-        let all = blocks.closed(blocks.begun()).len();
-        let block =
-            blocks.block(number).ok_or_else(|| format!("there is no block b{number}: {all} are closed"))?;
-        Ok((Made::Block(number), block.closed_at))
-    };
-    let span = |number: u32| {
-        let all = blocks.spans(blocks.begun()).len();
-        let span =
-            blocks.span(number).ok_or_else(|| format!("there is no span p{number}: {all} were made"))?;
-        Ok((Made::Span(number), span.made_at))
-    };
-    let made = |(made, since): (Made, u32)| (Node::Made(made), since);
-    match *address {
-        Address::Block(number) => block(number).map(made),
-        Address::Span(number) => span(number).map(made),
-        Address::MadeSentence { span: of_span, of, sentence } => {
-            let (made, since) = if of_span { span(of)? } else { block(of)? };
-            let place = sentence.checked_sub(1).ok_or("sentences are numbered from 1")?;
-            Ok((Node::MadeSentence(made, place), since))
+    let found = match Place::of(address) {
+        Some(Place::Whole(made)) => blocks.find(made).map(|(_, since)| (Node::Made(made), since)),
+        Some(Place::Sentence(_, 0)) => return Err("sentences are numbered from 1".to_owned()),
+        Some(Place::Sentence(made, number)) => {
+            blocks.find(made).map(|(_, since)| (Node::MadeSentence(made, number - 1), since))
         }
-        Address::Item(number) => {
-            let all = blocks.ledger().items(blocks.begun()).len();
-            let item = blocks.ledger().item(number);
-            let item = item.ok_or_else(|| format!("there is no item i{number}: the ledger has {all}"))?;
-            Ok((Node::Item(number), item.at))
-        }
-        _ => Err(format!("{address} is no address of the block hierarchy")),
-    }
+        Some(Place::Item(number)) => blocks.find_item(number).map(|item| (Node::Item(number), item.at)),
+        None => return Err(format!("{address} is no address of the block hierarchy")),
+    };
+    found.map_err(|absent| absent.to_string())
 }

@@ -50,7 +50,7 @@ pub(super) fn take(model: &mut Model, found: Found) {
     }
     search.take(found);
     // What a person reads is searched first.
-    if !search.gone && model.pane == Pane::Detail && next_line_from(model, 0) {
+    if !search.gone && model.pane == Pane::Detail && to_line(model, match_line(model, 0, true)) {
         if let Some(search) = &mut model.search {
             search.gone = true;
         }
@@ -199,20 +199,11 @@ fn match_line(model: &Model, from: usize, on: bool) -> Option<usize> {
 
 fn next_line(model: &mut Model, on: bool) -> bool {
     let from = model.detail.place.line + usize::from(on);
-    if on {
-        return next_line_from(model, from);
-    }
-    match match_line(model, from, on) {
-        Some(line) => {
-            model.detail.place = Place { line, row: 0 };
-            true
-        }
-        None => false,
-    }
+    to_line(model, match_line(model, from, on))
 }
 
-fn next_line_from(model: &mut Model, from: usize) -> bool {
-    let line = match_line(model, from, true);
+/// Scrolls the detail to a line, where there is one.
+fn to_line(model: &mut Model, line: Option<usize>) -> bool {
     if let Some(line) = line {
         model.detail.place = Place { line, row: 0 };
     }
