@@ -22,7 +22,7 @@ pub(super) fn run(log: &OpenLog, arguments: &AskArguments, out: &mut dyn Write) 
     // As of a turn the question knows no more than was known then: the forest is read up to there.
     let mut cold = Cold::new(log, &arguments.forest, as_of, &arguments.summaries)?;
     let forest = cold.replay.forest().clone();
-    let reading = read(&forest, &arguments.question, arguments.budget, &mut cold.originals(log))?;
+    let reading = read(&forest, &arguments.question, arguments.budget, &mut cold.originals())?;
     let page = Page { log, cold: &cold, reading: &reading, as_of, arguments };
     if arguments.json {
         writeln!(out, "{}", page.to_json())?;

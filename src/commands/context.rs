@@ -65,7 +65,7 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
         }
         UNION_FIND => {
             let cold = cold.insert(Cold::new(log, &arguments.forest, as_of, &arguments.replay.summaries)?);
-            cold.write(log, as_of)?;
+            cold.write(as_of)?;
             cold.replay.context(&log.session, as_of)
         }
         CONTEXT_GC => gc.insert(Replay::of(log)?).context(&log.session, as_of),

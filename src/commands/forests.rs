@@ -11,7 +11,7 @@ use crate::outline::forest::ForestView;
 use crate::session::open::OpenLog;
 use crate::strategies::union_find::replay::Replay;
 use crate::strategies::union_find::settings::{Cap, LARGEST_CAP, Preset, Settings, Vectors};
-use crate::strategies::union_find::summaries::{BUDGET, OfLog, Summaries, Written};
+use crate::strategies::union_find::summaries::{BUDGET, OfReplay, Summaries, Written};
 
 use super::Failure;
 use super::replay::Writer;
@@ -96,25 +96,25 @@ impl Cold {
     }
 
     /// The summary of a cluster, written now.
-    pub(super) fn summary(&mut self, log: &OpenLog, root: u32) -> Result<Arc<Written>, Failure> {
+    pub(super) fn summary(&mut self, root: u32) -> Result<Arc<Written>, Failure> {
         let last = self.replay.begun();
-        let written = self.summaries.of(log, &self.replay, root, last, BUDGET, &AtomicBool::new(false))?;
+        let written = self.summaries.of(&self.replay, root, last, BUDGET, &AtomicBool::new(false))?;
         written.map_err(|failure| Failure::NotFound(format!("no summary: {failure}")))
     }
 
     /// Writes the summaries of the clusters of several messages as of a turn. One that fails is shown as failed.
-    pub(super) fn write(&mut self, log: &OpenLog, as_of: u32) -> Result<(), Failure> {
+    pub(super) fn write(&mut self, as_of: u32) -> Result<(), Failure> {
         let forest = self.replay.forest().forest();
         let many = forest.roots(as_of).into_iter().filter(|root| forest.size(*root, as_of) > 1);
         for root in many.collect::<Vec<_>>() {
             // A failure is kept with the summaries.
-            let _ = self.summaries.of(log, &self.replay, root, as_of, BUDGET, &AtomicBool::new(false))?;
+            let _ = self.summaries.of(&self.replay, root, as_of, BUDGET, &AtomicBool::new(false))?;
         }
         Ok(())
     }
 
     /// The messages as originals.
-    pub(super) fn originals<'a>(&'a mut self, log: &'a OpenLog) -> OfLog<'a> {
-        OfLog { log, replay: &self.replay, summaries: &mut self.summaries }
+    pub(super) fn originals(&mut self) -> OfReplay<'_> {
+        OfReplay { replay: &self.replay, summaries: &mut self.summaries }
     }
 }

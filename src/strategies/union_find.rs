@@ -7,9 +7,12 @@
 
 pub mod check;
 pub mod clusters;
+pub mod cut;
 pub mod exchange;
 pub mod file;
 pub mod forest;
+pub mod gist;
+pub mod grove;
 pub mod health;
 pub mod reader;
 pub mod replay;
@@ -23,6 +26,7 @@ use std::collections::VecDeque;
 
 use clusters::Clusters;
 use forest::{Forest, Stamp};
+use gist::{Gist, Heaviest};
 use rules::Scene;
 use settings::{Cap, Preset, Settings, Vectors};
 use vectors::{Counts, Vector, Vocabulary};
@@ -49,7 +53,11 @@ pub struct ColdForest {
     /// The message of each node.
     messages: Vec<u32>,
     vectors: Vec<Vector>,
+    /// Nodes whose vectors hold what is no number, each with how many of those there were up to it.
+    not_numbers: Vec<(u32, u32)>,
     clusters: Clusters,
+    /// What each union made, by its place.
+    gists: Vec<Gist>,
 }
 
 impl ColdForest {
@@ -64,6 +72,8 @@ impl ColdForest {
             forest: Forest::default(),
             messages: Vec::new(),
             vectors: Vec::new(),
+            not_numbers: Vec::new(),
+            gists: Vec::new(),
         }
     }
 
@@ -157,13 +167,10 @@ impl ColdForest {
         for (message, counts) in (0..).zip(&counts) {
             let vector = forest.vocabulary.weigh(counts);
             forest.forest.add(message);
-            forest.messages.push(message);
-            forest.vectors.push(vector);
+            forest.keep(message, vector);
         }
         for members in clusters {
-            for member in members.iter().skip(1).filter(|member| (**member as usize) < texts.len()) {
-                forest.forest.unite(members[0], *member, texts.len() as u32, 0.0, forest::Cause::Chosen);
-            }
+            forest.gather(members);
         }
         for root in forest.forest.roots(Stamp::MAX) {
             let members = forest.forest.members(root, Stamp::MAX);
@@ -171,6 +178,27 @@ impl ColdForest {
         }
         forest.next = texts.len() as u32;
         forest
+    }
+
+    /// Unites the first of these nodes, each alone until now, with the others.
+    fn gather(&mut self, members: &[u32]) {
+        let known = self.vectors.len() as u32;
+        let Some((root, others)) = members.split_first().filter(|(root, _)| **root < known) else { return };
+        let mut sum: std::collections::HashMap<u32, f64> = self.vector(*root).iter().collect();
+        let mut heaviest = Heaviest::of(self.vector(*root));
+        let (mut oldest, mut newest) = (*root, *root);
+        for member in others.iter().filter(|member| **member < known) {
+            if self.forest.unite(*root, *member, known, 0.0, forest::Cause::Chosen).is_none() {
+                continue;
+            }
+            for (term, weight) in self.vectors[*member as usize].iter() {
+                let sum = sum.entry(term).or_insert(0.0);
+                *sum += weight;
+                heaviest.offer(term, *sum);
+            }
+            (oldest, newest) = (oldest.min(*member), newest.max(*member));
+            self.gists.push(Gist { heaviest, oldest, newest, forced: 0 });
+        }
     }
 
     /// Drops the hot messages that `gone` says are no longer on the path; gives their numbers.
@@ -188,12 +216,51 @@ impl ColdForest {
 
     fn graduate(&mut self, hot: Hot, at: Stamp) -> u32 {
         let vector = hot.vector.unwrap_or_else(|| self.vocabulary.weigh(&hot.counts));
-        let mut scene =
-            Scene { settings: &self.settings, forest: &mut self.forest, clusters: &mut self.clusters };
-        let node = scene.graduate(&vector, at);
-        self.messages.push(hot.message);
-        self.vectors.push(vector);
+        let Self { settings, forest, clusters, gists, .. } = self;
+        let node = Scene { settings, forest, clusters, gists }.graduate(&vector, at);
+        self.keep(hot.message, vector);
         node
+    }
+
+    /// Keeps the message and the vector of the node that came last.
+    fn keep(&mut self, message: u32, vector: Vector) {
+        let odd = vector.iter().filter(|(_, weight)| !weight.is_finite()).count() as u32;
+        if odd > 0 {
+            let before = self.not_numbers.last().map_or(0, |(_, count)| *count);
+            self.not_numbers.push((self.vectors.len() as u32, before + odd));
+        }
+        self.messages.push(message);
+        self.vectors.push(vector);
+    }
+
+    /// How many numbers in the vectors were none as of a moment.
+    pub fn not_numbers(&self, at: Stamp) -> u32 {
+        let nodes = self.forest.len_as_of(at);
+        let before = self.not_numbers.partition_point(|(node, _)| *node < nodes);
+        before.checked_sub(1).map_or(0, |last| self.not_numbers[last].1)
+    }
+
+    /// How many unions the cap had forced as of a moment.
+    pub fn forced(&self, at: Stamp) -> u32 {
+        let unions = self.forest.unions_as_of(at).len();
+        unions.checked_sub(1).and_then(|last| self.gists.get(last)).map_or(0, |gist| gist.forced)
+    }
+
+    /// What the union made that made a root's cluster what it was as of a moment; nothing of a single message.
+    fn gist(&self, root: u32, at: Stamp) -> Option<&Gist> {
+        self.gists.get(self.forest.made_by(root, at)? as usize)
+    }
+
+    /// The oldest and the newest member of a root's cluster as of a moment.
+    pub fn ends(&self, root: u32, at: Stamp) -> (u32, u32) {
+        self.gist(root, at).map_or((root, root), |gist| (gist.oldest, gist.newest))
+    }
+
+    /// The terms that weighed most in a root's cluster as of a moment, heaviest first.
+    pub fn top_terms(&self, root: u32, at: Stamp) -> Vec<&str> {
+        let own = || Heaviest::of(self.vector(root));
+        let heaviest = self.gist(root, at).map_or_else(own, |gist| gist.heaviest);
+        heaviest.terms().map(|term| self.vocabulary.name(term)).collect()
     }
 
     /// The sum of the vectors of these nodes: terms in ascending order. Divided by their number it is the centroid.

@@ -28,14 +28,14 @@ pub(super) fn run(
         Address::Cluster(turn) => {
             let root = cold.root(log, turn)?;
             if arguments.summary {
-                let written = cold.summary(log, root)?;
+                let written = cold.summary(root)?;
                 return summary(log, &cold, root, &written, arguments.json, out);
             }
             turns(log, cold.replay.turns(&log.session, root, last), arguments, out)
         }
         Address::ClusterSentence { of, .. } => {
             let root = cold.root(log, of)?;
-            let written = cold.summary(log, root)?;
+            let written = cold.summary(root)?;
             turns(log, rests_on(log, &written.summary, address)?, arguments, out)
         }
         Address::Union(_) if arguments.summary => {

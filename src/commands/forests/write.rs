@@ -42,7 +42,7 @@ pub(in crate::commands) fn run(
         let roots: Vec<u32> = roots.collect();
         let mut summaries = Vec::new();
         for root in roots {
-            summaries.push((root, cold.summary(log, root)?.summary.text.clone()));
+            summaries.push((root, cold.summary(root)?.summary.text.clone()));
         }
         let forest = cold.replay.forest();
         export::whole(path, |out| exchange::write(forest, &contents, &summaries, out))

@@ -66,7 +66,7 @@ pub(super) fn cluster(
     let last = log.session.last();
     let mut cold = Cold::new(log, &arguments.forest, last, &arguments.replay.summaries)?;
     let root = cold.root(log, turn)?;
-    let written = cold.summary(log, root)?;
+    let written = cold.summary(root)?;
     let text = Text {
         address: cold.view(last).address(root),
         summary: &written.summary,

@@ -7,6 +7,7 @@
 
 use foldhash::{HashMap, HashMapExt};
 
+use super::gist::Heaviest;
 use super::vectors::Vector;
 
 /// One cluster.
@@ -16,8 +17,12 @@ pub struct Cluster {
     pub root: u32,
     /// Its newest member.
     pub latest: u32,
+    /// Its oldest member.
+    pub oldest: u32,
     /// How many members it has.
     pub size: u32,
+    /// The terms that weigh most in it.
+    pub heaviest: Heaviest,
     /// The sum of its members' vectors.
     sum: HashMap<u32, f64>,
     /// Its place in the table.
@@ -65,7 +70,8 @@ impl Clusters {
         sum.extend(vector.iter());
         let square = vector.square();
         let slot = if self.capped { self.slot(&row, square) } else { 0 };
-        self.list.push(Cluster { root, latest: root, size: 1, sum, slot, square });
+        let heaviest = Heaviest::of(vector);
+        self.list.push(Cluster { root, latest: root, oldest: root, size: 1, heaviest, sum, slot, square });
         self.list.len() - 1
     }
 
@@ -132,25 +138,31 @@ impl Clusters {
         (0..self.list.len()).map(|other| self.product(place, other)).sum()
     }
 
-    /// Unites two clusters at the place of the first. `root` is the root of all members from now on.
-    pub fn unite(&mut self, keep: usize, gone: usize, root: u32) {
+    /// Unites two clusters at the place of the first, and gives that. `root` is the root of all members from now on.
+    pub fn unite(&mut self, keep: usize, gone: usize, root: u32) -> usize {
         let product = self.product(keep, gone);
         let mut lost = self.list.remove(gone);
-        let kept = &mut self.list[if gone < keep { keep - 1 } else { keep }];
+        let place = if gone < keep { keep - 1 } else { keep };
+        let kept = &mut self.list[place];
         if kept.sum.len() < lost.sum.len() {
             std::mem::swap(&mut kept.sum, &mut lost.sum);
+            std::mem::swap(&mut kept.heaviest, &mut lost.heaviest);
         }
         for (term, weight) in lost.sum {
-            *kept.sum.entry(term).or_insert(0.0) += weight;
+            let sum = kept.sum.entry(term).or_insert(0.0);
+            *sum += weight;
+            kept.heaviest.offer(term, *sum);
         }
         kept.root = root;
         kept.latest = kept.latest.max(lost.latest);
+        kept.oldest = kept.oldest.min(lost.oldest);
         kept.size += lost.size;
         kept.square += lost.square + 2.0 * product;
         let (slot, square) = (kept.slot, kept.square);
         if self.capped {
             self.merge_rows(slot, lost.slot, square);
         }
+        place
     }
 
     fn merge_rows(&mut self, slot: usize, gone: usize, square: f64) {

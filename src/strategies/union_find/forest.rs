@@ -206,19 +206,39 @@ impl Forest {
         &won[..won.partition_point(|union| self.unions[*union as usize].at <= at)]
     }
 
-    /// The last of them: the one that made the cluster what it was.
+    /// The place of the last of them: of the union that made the cluster what it was. Together with the root it names
+    /// these members and no others.
+    pub fn made_by(&self, root: u32, at: Stamp) -> Option<u32> {
+        self.won(root, at).last().copied()
+    }
+
+    /// That union.
     pub fn last_won(&self, root: u32, at: Stamp) -> Option<&Union> {
-        self.won(root, at).last().map(|union| &self.unions[*union as usize])
+        self.made_by(root, at).map(|union| &self.unions[union as usize])
     }
 
     /// The members of a root as of a moment, in the order in which unions brought them together.
     pub fn members(&self, root: u32, at: Stamp) -> Vec<u32> {
+        self.members_by(root, self.unions_as_of(at).len() as u32)
+    }
+
+    /// The members of a root once there were so many unions, in the same order.
+    pub fn members_by(&self, root: u32, unions: u32) -> Vec<u32> {
         let mut members = Vec::new();
         let mut open = vec![root];
         while let Some(node) = open.pop() {
             members.push(node);
-            open.extend(self.won(node, at).iter().rev().map(|union| self.unions[*union as usize].loser));
+            let won = &self.nodes[node as usize].won;
+            let won = &won[..won.partition_point(|union| *union < unions)];
+            open.extend(won.iter().rev().map(|union| self.unions[*union as usize].loser));
         }
+        members
+    }
+
+    /// The members of a root as of a moment, oldest first.
+    pub fn sorted_members(&self, root: u32, at: Stamp) -> Vec<u32> {
+        let mut members = self.members(root, at);
+        members.sort_unstable();
         members
     }
 

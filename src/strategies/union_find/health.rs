@@ -1,7 +1,7 @@
 //! How balanced a forest is: what to look at before anything else is believed of its clusters.
 
 use super::ColdForest;
-use super::forest::{Cause, Stamp};
+use super::forest::Stamp;
 use super::rules::SHARE;
 
 /// The health of a forest as of a moment.
@@ -28,12 +28,9 @@ impl Health {
     pub fn of(forest: &ColdForest, at: Stamp) -> Self {
         let inner = forest.forest();
         let sizes = inner.roots(at).into_iter().map(|root| inner.size(root, at));
-        let unions = inner.unions_as_of(at);
-        let forced = unions.iter().filter(|union| union.cause == Cause::Forced).count();
-        let of_node = |node| forest.vector(node).iter().filter(|(_, weight)| !weight.is_finite()).count();
-        let not_numbers = (0..inner.len_as_of(at)).map(of_node).sum::<usize>();
-        Self { unions: unions.len() as u32, forced: forced as u32, ..Self::of_sizes(sizes) }
-            .with_not_numbers(not_numbers)
+        let unions = inner.unions_as_of(at).len() as u32;
+        let counted = Self::of_sizes(sizes).with_not_numbers(forest.not_numbers(at) as usize);
+        Self { unions, forced: forest.forced(at), ..counted }
     }
 
     /// Of clusters of these sizes.

@@ -7,12 +7,15 @@
 //! centroids it keeps the right cluster out. **Reference**: the `nearest` clusters at or above the least similarity,
 //! summed up in equal shares. A message that does not fit is cut at its end and says so.
 
+use std::collections::HashMap;
+
 use crate::log::LogError;
 use crate::summarisers::{Failure, SourceTurn, Summary};
 use crate::text::preview::floor;
 use crate::text::tokens::estimate;
 
 use super::ColdForest;
+use super::forest::Stamp;
 use super::settings::Preset;
 
 /// Less than this is not worth a summary, or the beginning of a message.
@@ -94,6 +97,81 @@ impl Reading {
     }
 }
 
+/// What a reader of a question gets of the newest state of a forest: chosen, and nothing of it read yet. It needs the
+/// forest no more, which may grow on.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    preset: Preset,
+    nearest: usize,
+    least: f64,
+    /// Cold messages.
+    cold: u32,
+    /// Every cluster's root with its similarity to the question, nearest first.
+    scores: Vec<(u32, f64)>,
+    /// The members of each, oldest first.
+    members: HashMap<u32, Vec<u32>>,
+    /// Messages that share a term with the question, nearest first.
+    raw: Vec<(u32, f64)>,
+}
+
+impl Choice {
+    /// Of a forest, for a question.
+    pub fn of(forest: &ColdForest, question: &str) -> Self {
+        let scores = scores(forest, question);
+        let members = |(root, _): &(u32, f64)| (*root, forest.forest().sorted_members(*root, Stamp::MAX));
+        let settings = forest.settings();
+        let cold = forest.forest().len() as u32;
+        let question = forest.vocabulary().question(question);
+        let mut raw: Vec<(u32, f64)> =
+            (0..cold).map(|node| (node, forest.vector(node).dot(&question))).collect();
+        raw.retain(|(_, score)| *score > 0.0);
+        raw.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        Self {
+            preset: settings.preset,
+            nearest: settings.nearest as usize,
+            least: settings.min_sim,
+            cold,
+            members: scores.iter().map(members).collect(),
+            scores,
+            raw,
+        }
+    }
+
+    /// The members of a root's cluster, oldest first.
+    pub fn members(&self, root: u32) -> &[u32] {
+        self.members.get(&root).map_or(&[], Vec::as_slice)
+    }
+
+    /// Reads it, within so many tokens.
+    pub fn read(&self, budget: u64, originals: &mut dyn Originals) -> Result<Reading, LogError> {
+        let reading = Reading { scores: self.scores.clone(), ..Reading::default() };
+        let mut desk = Desk { choice: self, originals, reading, left: budget };
+        match self.preset {
+            Preset::Reference => {
+                let scores = self.scores.iter().filter(|(_, score)| *score >= self.least);
+                let chosen: Vec<(u32, f64)> = scores.take(self.nearest).copied().collect();
+                desk.clusters(&chosen, budget, true)?;
+            }
+            Preset::Balanced => {
+                if desk.all()? {
+                    return Ok(desk.reading);
+                }
+                desk.raw(budget / 2)?;
+                // What says nothing of the question still tells more than nothing, but only where there is room.
+                let near = self.scores.iter().take_while(|(_, score)| *score > 0.0);
+                let (near, rest) = self.scores.split_at(near.take(self.nearest).count());
+                desk.clusters(near, desk.left, true)?;
+                let share = budget / 2 / self.nearest.max(1) as u64;
+                for next in rest {
+                    let room = desk.left.min(share);
+                    desk.clusters(std::slice::from_ref(next), room, false)?;
+                }
+            }
+        }
+        Ok(desk.reading)
+    }
+}
+
 /// Reads the newest state of a forest for a question, within so many tokens.
 pub fn read(
     forest: &ColdForest,
@@ -101,33 +179,7 @@ pub fn read(
     budget: u64,
     originals: &mut dyn Originals,
 ) -> Result<Reading, LogError> {
-    let mut desk = Desk { forest, originals, reading: Reading::default(), left: budget };
-    desk.reading.scores = scores(forest, question);
-    let nearest = forest.settings().nearest as usize;
-    match forest.settings().preset {
-        Preset::Reference => {
-            let least = forest.settings().min_sim;
-            let scores = desk.reading.scores.iter().filter(|(_, score)| *score >= least);
-            let chosen: Vec<(u32, f64)> = scores.take(nearest).copied().collect();
-            desk.clusters(&chosen, budget, true)?;
-        }
-        Preset::Balanced => {
-            if desk.all()? {
-                return Ok(desk.reading);
-            }
-            desk.raw(question, budget / 2)?;
-            let scores = desk.reading.scores.clone();
-            // What says nothing of the question still tells more than nothing, but only where there is room.
-            let near = scores.iter().take_while(|(_, score)| *score > 0.0).take(nearest).count();
-            desk.clusters(&scores[..near], desk.left, true)?;
-            let share = budget / 2 / nearest.max(1) as u64;
-            for next in &scores[near..] {
-                let room = desk.left.min(share);
-                desk.clusters(std::slice::from_ref(next), room, false)?;
-            }
-        }
-    }
-    Ok(desk.reading)
+    Choice::of(forest, question).read(budget, originals)
 }
 
 /// Every cluster's root with its similarity to a question, nearest first; of equals the older first.
@@ -143,7 +195,7 @@ pub fn scores(forest: &ColdForest, question: &str) -> Vec<(u32, f64)> {
 
 /// A reading that is being made.
 struct Desk<'a> {
-    forest: &'a ColdForest,
+    choice: &'a Choice,
     originals: &'a mut dyn Originals,
     reading: Reading,
     left: u64,
@@ -169,7 +221,7 @@ impl Desk<'_> {
     fn all(&mut self) -> Result<bool, LogError> {
         let mut raw = Vec::new();
         let mut sum = 0;
-        for node in 0..self.forest.forest().len() as u32 {
+        for node in 0..self.choice.cold {
             let text = self.text(node)?;
             let tokens = u64::from(estimate(&text));
             sum += tokens;
@@ -185,13 +237,8 @@ impl Desk<'_> {
     }
 
     /// Gives the messages nearest to the question, within so many tokens.
-    fn raw(&mut self, question: &str, mut room: u64) -> Result<(), LogError> {
-        let question = self.forest.vocabulary().question(question);
-        let score = |node| (node, self.forest.vector(node).dot(&question));
-        let mut nearest: Vec<(u32, f64)> = (0..self.forest.forest().len() as u32).map(score).collect();
-        nearest.retain(|(_, score)| *score > 0.0);
-        nearest.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        for (node, score) in nearest {
+    fn raw(&mut self, mut room: u64) -> Result<(), LogError> {
+        for &(node, score) in &self.choice.raw {
             if room < LEAST {
                 break;
             }
@@ -243,14 +290,12 @@ impl Desk<'_> {
 
     /// A cluster word for word, unless that is more than so many tokens.
     fn whole(&mut self, root: u32, room: u64) -> Result<Option<String>, LogError> {
-        let mut members = self.forest.forest().members(root, u32::MAX);
-        members.sort_unstable();
         let mut out = String::new();
-        for node in members {
+        for node in self.choice.members(root) {
             if !out.is_empty() {
                 out.push('\n');
             }
-            out.push_str(&self.text(node)?);
+            out.push_str(&self.text(*node)?);
             if u64::from(estimate(&out)) > room {
                 return Ok(None);
             }

@@ -13,6 +13,7 @@
 
 use super::clusters::Clusters;
 use super::forest::{Cause, Forest, Stamp};
+use super::gist::Gist;
 use super::settings::{Preset, Settings};
 use super::vectors::Vector;
 
@@ -28,6 +29,8 @@ pub(super) struct Scene<'a> {
     pub settings: &'a Settings,
     pub forest: &'a mut Forest,
     pub clusters: &'a mut Clusters,
+    /// What each union made, by its place.
+    pub gists: &'a mut Vec<Gist>,
 }
 
 impl Scene<'_> {
@@ -65,7 +68,11 @@ impl Scene<'_> {
             Preset::Reference if union.winner == a => (first, second),
             Preset::Reference => (second, first),
         };
-        self.clusters.unite(keep, gone, union.winner);
+        let place = self.clusters.unite(keep, gone, union.winner);
+        let made = &self.clusters.list()[place];
+        let forced = self.gists.last().map_or(0, |last| last.forced) + u32::from(cause == Cause::Forced);
+        let (heaviest, oldest, newest) = (made.heaviest, made.oldest, made.latest);
+        self.gists.push(Gist { heaviest, oldest, newest, forced });
     }
 
     fn cap(&self) -> Option<usize> {

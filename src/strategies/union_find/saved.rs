@@ -207,13 +207,12 @@ fn restore(settings: Settings, file: File) -> Result<Saved, &'static str> {
             let cause = Cause::named(&union.cause).ok_or("a union has no cause")?;
             then.push((union.winner, union.loser, union.at, cause));
         }
-        let ColdForest { settings, forest: inner, clusters, .. } = &mut forest;
-        let mut scene = Scene { settings, forest: inner, clusters };
+        let ColdForest { settings, forest: inner, clusters, gists, .. } = &mut forest;
+        let mut scene = Scene { settings, forest: inner, clusters, gists };
         if !scene.restore(&vector, node.at, &then) {
             return Err("its unions do not follow from one another");
         }
-        forest.messages.push(node.message);
-        forest.vectors.push(vector);
+        forest.keep(node.message, vector);
         cold.push(Content { text: node.content, time: node.time });
     }
     if unions.next().is_some() || !forest.messages.is_sorted_by(|a, b| a < b) {
