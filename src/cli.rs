@@ -1,5 +1,6 @@
 //! The command line as typed.
 
+mod forest;
 mod replay;
 
 use std::path::PathBuf;
@@ -11,7 +12,9 @@ use clap_complete::Shell;
 use crate::discover::agents::AGENTS;
 use crate::outline::ViewKind;
 use crate::strategies::context_gc::Mode;
+use crate::strategies::union_find::reader::BUDGET as READER_BUDGET;
 
+pub use forest::ForestOptions;
 pub use replay::{ReplayOptions, SummariserOptions, Writer};
 
 /// A terminal inspector for AI agents' session logs.
@@ -73,6 +76,9 @@ pub struct Screen {
     /// Settings of what is replayed.
     #[command(flatten, next_help_heading = "Settings of the block hierarchy")]
     pub replay: ReplayOptions,
+    /// Settings of the cold forest.
+    #[command(flatten, next_help_heading = "Settings of the cold forest")]
+    pub forest: ForestOptions,
 }
 
 /// When to use colours.
@@ -95,6 +101,8 @@ pub enum ViewName {
     Generations,
     /// The block hierarchy, replayed: ledger, spans, blocks, open turns.
     Blocks,
+    /// The cold forest, replayed: its health, clusters with their unions, the hot window.
+    Forest,
 }
 
 /// A tree's name.
@@ -118,6 +126,7 @@ impl From<ViewName> for ViewKind {
             ViewName::Window => Self::Window,
             ViewName::Generations => Self::Generations,
             ViewName::Blocks => Self::Blocks,
+            ViewName::Forest => Self::Forest,
         }
     }
 }
@@ -259,33 +268,6 @@ pub struct CostOptions {
     pub replay: ReplayOptions,
 }
 
-/// Settings of the cold forest.
-#[derive(Debug, Args)]
-pub struct ForestOptions {
-    /// The rule that unites messages: `balanced` keeps clusters of like size, `reference` is the published one.
-    #[arg(long, value_name = "NAME", default_value = "balanced", value_parser = ["balanced", "reference"])]
-    pub preset: String,
-    /// What words weigh: by the messages so far, or `fitted` on all of them before the first, which sees the future
-    /// and is for comparison.
-    #[arg(long, value_name = "HOW", default_value = "incremental", value_parser = ["incremental", "fitted"])]
-    pub vectors: String,
-    /// Messages in the hot window: 10 without it. Of `--strategy truncate`: the turns that it keeps, instead of a budget.
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
-    pub hot: Option<u32>,
-    /// Clusters at the most: a number up to 1000, `sqrt` of the messages (10 at the least), or `none`.
-    #[arg(long, value_name = "NUMBER|sqrt|none", default_value = "10")]
-    pub cap: String,
-    /// Of `--preset reference`: a message joins a cluster at this similarity; 0.15 without it.
-    #[arg(long, value_name = "COSINE")]
-    pub threshold: Option<f64>,
-    /// Clusters that a reader gets.
-    #[arg(long, value_name = "NUMBER", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
-    pub nearest: u32,
-    /// Of `--preset reference`: a cluster is read from this similarity on; 0.05 without it.
-    #[arg(long, value_name = "COSINE")]
-    pub min_sim: Option<f64>,
-}
-
 /// Arguments of `ask`.
 #[derive(Debug, Args)]
 pub struct AskArguments {
@@ -297,7 +279,7 @@ pub struct AskArguments {
     #[arg(long, value_name = "MOMENT")]
     pub as_of: Option<String>,
     /// Tokens that the reader may get beside the hot window (estimated).
-    #[arg(long, value_name = "TOKENS", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "TOKENS", default_value_t = READER_BUDGET, value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: u64,
     /// Settings of the cold forest.
     #[command(flatten)]
@@ -378,6 +360,10 @@ pub struct TreeArguments {
     /// on from there.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
+    /// Of --write and --save: replace a file that is there, whatever it holds. Without it only --save replaces one, and
+    /// only a forest that it saved.
+    #[arg(long)]
+    pub force: bool,
     /// One JSON object.
     #[arg(long)]
     pub json: bool,

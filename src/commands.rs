@@ -27,6 +27,7 @@ use crate::log::LogError;
 use crate::message::complain;
 use crate::session::address::{Address, Moment, NoSuchMoment, NotAnAddress};
 use crate::session::open::{Lost, OpenLog};
+use crate::strategies::union_find::opened::{self, NotOpened, Opened};
 
 use guarded::Guarded;
 
@@ -159,7 +160,7 @@ enum Open<'a> {
     /// A log.
     Log(&'a OpenLog),
     /// A forest's file.
-    Forest(&'a forests::file::ForestLog),
+    Forest(&'a Opened),
 }
 
 /// Runs `command` on the log at `path`, or on the forest that is in a file there.
@@ -167,7 +168,12 @@ fn on_either(path: &Path, command: impl FnOnce(Open) -> Result<(), Failure>) -> 
     let log = match OpenLog::load(path) {
         Ok(log) => log,
         Err(error @ LogError::Unknown { .. }) => {
-            return command(Open::Forest(&forests::file::open(path, error)?));
+            return match opened::open(path) {
+                Ok(forest) => command(Open::Forest(&forest)),
+                Err(NotOpened::Other) => Err(error.into()),
+                Err(NotOpened::Log(error)) => Err(error.into()),
+                Err(NotOpened::Broken(why)) => Err(Failure::Unreadable(why)),
+            };
         }
         Err(error) => return Err(error.into()),
     };

@@ -70,6 +70,10 @@ pub enum Node {
     Cluster(u32),
     /// A union of clusters, by its place; below it stands what joined.
     Union(u32),
+    /// Something wrong with a forest's file, by its place.
+    Breach(u32),
+    /// A member of a cluster of a forest's file: the cluster's place, and its own in it.
+    Member(u32, u32),
     /// A turn that a person put into the ledger.
     Pinned(TurnId),
 }
@@ -111,6 +115,10 @@ pub enum Group {
     Health,
     /// The messages of the hot window.
     Hot,
+    /// What a turn changed in the cold forest.
+    Now,
+    /// What somebody asked of the cold forest, and what a reader would get.
+    Asked,
 }
 
 /// A lazy tree.

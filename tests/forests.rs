@@ -305,6 +305,41 @@ fn a_call_and_its_results_are_one_message() {
     }
 }
 
+#[test]
+fn no_file_is_replaced_that_is_something_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines: Vec<String> = (0..30).map(|n| format!("message {n} speaks of port {}", n % 5)).collect();
+    let log = conversation(folder.path(), &lines.iter().map(String::as_str).collect::<Vec<_>>());
+    let file = folder.path().join("notes.txt");
+    std::fs::write(&file, "my notes").unwrap();
+    let path = file.to_str().unwrap();
+    let tree = |more: &[&str]| {
+        let arguments = [&["tree", &log, "--view", "forest"], more].concat();
+        let output = pentimento(&arguments);
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    for option in ["--write", "--save"] {
+        let (status, said) = tree(&[option, path]);
+        assert!(status == Some(2) && said.contains("--force replaces it"), "{said}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "my notes");
+        // Logs are only read, and folders are no files, whatever is said.
+        let before = std::fs::read(&log).unwrap();
+        let (status, said) = tree(&[option, &log, "--force"]);
+        assert!(status == Some(2) && said.contains("is the log itself"), "{said}");
+        assert_eq!(std::fs::read(&log).unwrap(), before);
+        let (status, said) = tree(&[option, folder.path().to_str().unwrap(), "--force"]);
+        assert!(status == Some(2) && said.contains("is no file"), "{said}");
+    }
+    assert_eq!(tree(&["--save", path, "--force"]).0, Some(0));
+    assert!(saved::is_one(&std::fs::read(&file).unwrap()));
+    // What --save wrote it replaces; --write does not.
+    assert_eq!(tree(&["--save", path]).0, Some(0));
+    assert_eq!(tree(&["--write", path]).0, Some(2));
+    assert_eq!(tree(&["--write", path, "--force"]).0, Some(0));
+    assert_eq!(tree(&["--save", path]).0, Some(2), "a forest of the published format may be somebody else's");
+    assert_eq!(tree(&["--force"]).0, Some(2));
+}
+
 fn conversation(folder: &Path, messages: &[&str]) -> String {
     let path = folder.join("conversation.json");
     std::fs::write(&path, serde_json::json!({"title": "Ports", "messages": messages}).to_string()).unwrap();

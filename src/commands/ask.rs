@@ -5,6 +5,7 @@ use std::io::Write;
 use serde_json::{Value, json};
 
 use crate::cli::AskArguments;
+use crate::outline::forest::ForestView;
 use crate::session::open::OpenLog;
 use crate::strategies::union_find::reader::{Given, Read, Reading, read};
 use crate::strategies::union_find::replay::Replay;
@@ -13,7 +14,7 @@ use crate::text::display::safe;
 use crate::text::numbers::{count, grouped};
 
 use super::forests::Cold;
-use super::tree::forest::{health, settings, words};
+use super::tree::forest::{health, settings};
 use super::{Failure, SCHEMA, as_of};
 
 /// Prints the reading.
@@ -23,7 +24,8 @@ pub(super) fn run(log: &OpenLog, arguments: &AskArguments, out: &mut dyn Write) 
     let mut cold = Cold::new(log, &arguments.forest, as_of, &arguments.summaries)?;
     let forest = cold.replay.forest().clone();
     let reading = read(&forest, &arguments.question, arguments.budget, &mut cold.originals())?;
-    let page = Page { log, cold: &cold, reading: &reading, as_of, arguments };
+    let view = cold.view(log, as_of);
+    let page = Page { log, cold: &cold, view, reading: &reading, as_of, arguments };
     if arguments.json {
         writeln!(out, "{}", page.to_json())?;
         return Ok(());
@@ -34,6 +36,7 @@ pub(super) fn run(log: &OpenLog, arguments: &AskArguments, out: &mut dyn Write) 
 struct Page<'a> {
     log: &'a OpenLog,
     cold: &'a Cold,
+    view: ForestView<'a>,
     reading: &'a Reading,
     as_of: u32,
     arguments: &'a AskArguments,
@@ -45,22 +48,7 @@ impl Page<'_> {
     }
 
     fn address(&self, root: u32) -> String {
-        self.cold.view(self.as_of).address(root).to_string()
-    }
-
-    fn turns(&self, node: u32) -> String {
-        match self.replay().message(node).turns {
-            (from, to) if from == to => format!("t{from}"),
-            (from, to) => format!("t{from}–t{to}"),
-        }
-    }
-
-    fn hot_tokens(&self) -> u64 {
-        let session = &self.log.session;
-        let hot = self.replay().hot(self.as_of);
-        let from = hot.first().map_or(self.replay().first_open(self.as_of), |message| message.turns.0);
-        let turns = (from..=self.as_of).filter_map(|number| session.numbered(0, number));
-        turns.map(|id| u64::from(session.turn(id).tokens)).sum()
+        self.view.address(root).to_string()
     }
 
     fn to_json(&self) -> Value {
@@ -80,10 +68,10 @@ impl Page<'_> {
             "as_of": self.as_of,
             "question": self.arguments.question,
             "settings": settings(self.replay().forest().settings()),
-            "health": health(&self.cold.view(self.as_of).health()),
+            "health": health(&self.view.health()),
             "budget": self.arguments.budget,
             "tokens": self.reading.tokens,
-            "hot_tokens": self.hot_tokens(),
+            "hot_tokens": self.view.hot_tokens(self.log),
             "whole": self.reading.whole,
             "scores": self.reading.scores.iter().map(score).collect::<Vec<_>>(),
             "messages": raw.collect::<Vec<_>>(),
@@ -115,12 +103,12 @@ impl Page<'_> {
             out,
             "as of t{} · {} · ~{} of {} tokens beside ~{} in the hot window",
             self.as_of,
-            words(self.replay().forest().settings()),
+            self.replay().forest().settings().words(),
             grouped(*tokens),
             grouped(self.arguments.budget),
-            grouped(self.hot_tokens()),
+            grouped(self.view.hot_tokens(self.log)),
         )?;
-        writeln!(out, "{}", self.cold.view(self.as_of).health().line())?;
+        writeln!(out, "{}", self.view.health().line())?;
         let forest = self.replay().forest().forest();
         for (root, score) in scores {
             let given = clusters.iter().find(|read| read.root == *root).map_or(String::new(), |read| {
@@ -141,7 +129,7 @@ impl Page<'_> {
         for message in raw {
             let score = if *whole { String::new() } else { format!(" · {:.3}", message.score) };
             let cut = if message.cut { " · cut: `expand` gives the rest" } else { "" };
-            let turns = self.turns(message.node);
+            let turns = self.view.turns_of(message.node);
             writeln!(out, "\n── {turns}{score} · ~{} tokens{cut}", message.tokens)?;
             text(&message.text, out)?;
         }

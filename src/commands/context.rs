@@ -87,7 +87,7 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
         blocks: replayed
             .as_ref()
             .map(|replay| BlocksView::new(&replay.blocks, Some(&replay.summaries), as_of)),
-        forest: cold.as_ref().map(|cold| ForestView::new(&cold.replay, Some(&cold.summaries), as_of)),
+        forest: cold.as_ref().map(|cold| ForestView::new(log, &cold.replay, Some(&cold.summaries), as_of)),
         folds,
         gc,
     };

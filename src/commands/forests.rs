@@ -10,7 +10,7 @@ use crate::cli::{ForestOptions, SummariserOptions};
 use crate::outline::forest::ForestView;
 use crate::session::open::OpenLog;
 use crate::strategies::union_find::replay::Replay;
-use crate::strategies::union_find::settings::{Cap, LARGEST_CAP, Preset, Settings, Vectors};
+use crate::strategies::union_find::settings::Settings;
 use crate::strategies::union_find::summaries::{BUDGET, OfReplay, Summaries, Written};
 
 use super::Failure;
@@ -18,41 +18,7 @@ use super::replay::Writer;
 
 /// The settings that the options mean.
 pub(super) fn settings(options: &ForestOptions) -> Result<Settings, Failure> {
-    let preset = Preset::named(&options.preset).unwrap_or(Preset::Balanced);
-    let usual = Settings::of(preset);
-    let of_reference = [("--threshold", options.threshold), ("--min-sim", options.min_sim)];
-    for (name, value) in of_reference {
-        match value {
-            Some(_) if preset != Preset::Reference => {
-                return Err(Failure::Usage(format!("{name} belongs to `--preset reference`")));
-            }
-            Some(value) if !(-1.0..=1.0).contains(&value) => {
-                return Err(Failure::Usage(format!("{name} is a cosine, from -1 to 1: {value} is none")));
-            }
-            _ => {}
-        }
-    }
-    let cap = Cap::parse(&options.cap).ok_or_else(|| {
-        Failure::Usage(format!(
-            "--cap takes a number from 1 to {LARGEST_CAP}, sqrt or none: \"{}\" is none of them",
-            crate::text::preview::quoted(&options.cap)
-        ))
-    })?;
-    if cap == Cap::None && preset == Preset::Balanced {
-        return Err(Failure::Usage(
-            "--cap none belongs to `--preset reference`: the balanced rule unites because of its cap"
-                .to_owned(),
-        ));
-    }
-    Ok(Settings {
-        vectors: Vectors::named(&options.vectors).unwrap_or(Vectors::Incremental),
-        hot: options.hot.unwrap_or(usual.hot),
-        cap,
-        threshold: options.threshold.unwrap_or(usual.threshold),
-        nearest: options.nearest,
-        min_sim: options.min_sim.unwrap_or(usual.min_sim),
-        ..usual
-    })
+    options.settings().map_err(Failure::Usage)
 }
 
 /// The cold forest of a log, and its summaries.
@@ -77,8 +43,8 @@ impl Cold {
     }
 
     /// The tree as of a turn.
-    pub(super) fn view(&self, as_of: u32) -> ForestView<'_> {
-        ForestView::new(&self.replay, Some(&self.summaries), as_of)
+    pub(super) fn view(&self, log: &OpenLog, as_of: u32) -> ForestView<'_> {
+        ForestView::new(log, &self.replay, Some(&self.summaries), as_of)
     }
 
     /// The root of the cluster that holds a turn.

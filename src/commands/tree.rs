@@ -18,8 +18,12 @@ use crate::cli::{TreeArguments, TreeName};
 /// Prints the tree of a view.
 pub(super) fn run(log: &OpenLog, arguments: &TreeArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let as_of = as_of(log, arguments.as_of.as_deref())?;
-    if arguments.view != TreeName::Forest && (arguments.write.is_some() || arguments.save.is_some()) {
+    let writes = arguments.write.is_some() || arguments.save.is_some();
+    if arguments.view != TreeName::Forest && writes {
         return Err(Failure::Usage("--write and --save belong to `--view forest`".to_owned()));
+    }
+    if arguments.force && !writes {
+        return Err(Failure::Usage("--force belongs to --write and --save".to_owned()));
     }
     let kind = match arguments.view {
         TreeName::Window => ViewKind::Window,

@@ -8,7 +8,7 @@ use crate::text::{display, numbers};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
     /// What it is: `turn`, `summary`, `section`, `sentence`, `part`, `note`, `malformed`, `group`, `share`, `thread`,
-    /// `microcompaction`, `block`, `span`, `level`, `item`, `cluster`, `union`, `health`.
+    /// `microcompaction`, `block`, `span`, `level`, `item`, `cluster`, `union`, `health`, `asked`.
     pub kind: &'static str,
     /// Where it is.
     pub address: Option<Address>,
@@ -73,6 +73,8 @@ pub enum Mark {
     State(State),
     /// Whoever was to write its summary did not.
     NoSummary,
+    /// Its summary is one of other members than it has.
+    StaleSummary,
     /// A person said so.
     ByHand(&'static str),
 }
@@ -101,6 +103,7 @@ impl Mark {
             Self::ToldAgain => "told again".into(),
             Self::State(state) => state.words(),
             Self::NoSummary => "! no summary".into(),
+            Self::StaleSummary => "! stale summary".into(),
             Self::ByHand(what) => (*what).into(),
             Self::SumsUp(turn) => format!("sums up the branch that ended at t{turn}"),
         }
@@ -118,6 +121,7 @@ impl Mark {
                 | Self::Withdrawn
                 | Self::Unreadable
                 | Self::NoSummary
+                | Self::StaleSummary
         )
     }
 }

@@ -23,6 +23,8 @@ pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
         | Node::Item(_)
         | Node::Pinned(_)
         | Node::Cluster(_)
+        | Node::Breach(_)
+        | Node::Member(..)
         | Node::Union(_) => Label { kind: "root", ..Label::default() },
         Node::Generation(generation) => generation_label(view, session, generation),
         Node::Section(generation, section) => section_label(view, log, generation, section),
@@ -187,7 +189,8 @@ fn group_label(view: &View, log: &OpenLog, group: Group) -> Label {
         Group::Earlier => format!("earlier conversations · {}", turns(view.earlier.len())),
         Group::Notes(id) => numbers::count(session.notes_after(id).len() as u64, "note"),
         Group::Matches => format!("matching turns · {}", turns(view.matches.len())),
-        Group::Ledger | Group::Open | Group::Lines(_) | Group::Health | Group::Hot => String::new(),
+        Group::Ledger | Group::Open | Group::Lines(_) => String::new(),
+        Group::Health | Group::Hot | Group::Now | Group::Asked => String::new(),
         Group::Threads => format!(
             "sub-agents of the whole session · {}",
             numbers::count(log.thread_count() as u64 - 1, "thread")

@@ -187,6 +187,8 @@ pub(super) fn sources(view: &View, log: &OpenLog, node: Node) -> Vec<TurnId> {
         | Node::Pinned(_)
         | Node::Item(_)
         | Node::Cluster(_)
+        | Node::Breach(_)
+        | Node::Member(..)
         | Node::Union(_) => Vec::new(),
     }
 }

@@ -14,6 +14,8 @@ pub mod forest;
 pub mod gist;
 pub mod grove;
 pub mod health;
+pub mod opened;
+pub mod question;
 pub mod reader;
 pub mod replay;
 pub mod rules;
@@ -254,6 +256,13 @@ impl ColdForest {
     /// The oldest and the newest member of a root's cluster as of a moment.
     pub fn ends(&self, root: u32, at: Stamp) -> (u32, u32) {
         self.gist(root, at).map_or((root, root), |gist| (gist.oldest, gist.newest))
+    }
+
+    /// The oldest member of a root's cluster before there was the union at a place.
+    pub fn oldest_before(&self, root: u32, place: u32) -> u32 {
+        let won = self.forest.won(root, Stamp::MAX);
+        let made = won[..won.partition_point(|won| *won < place)].last();
+        made.and_then(|made| self.gists.get(*made as usize)).map_or(root, |gist| gist.oldest)
     }
 
     /// The terms that weighed most in a root's cluster as of a moment, heaviest first.

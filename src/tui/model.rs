@@ -15,6 +15,7 @@ use crate::session::open::OpenLog;
 use crate::session::{Session, TurnId};
 
 use super::filter::Filter;
+use super::forest::Forests;
 use super::prompt::Prompt;
 use super::replay::{self, Replay};
 use super::search::Search;
@@ -76,6 +77,8 @@ pub struct Model {
     pub tracing: Tracing,
     /// What is replayed.
     pub replay: Replay,
+    /// The cold forest.
+    pub forest: Forests,
     /// An address of what is replayed, to go to once it is there.
     pub(super) awaited: Option<Address>,
     /// The pane that has the keys.
@@ -131,6 +134,7 @@ impl Model {
             trees: fresh_trees(),
             detail: Detail::default(),
             tracing: Tracing::default(),
+            forest: Forests::new(&start.replay),
             replay: Replay::new(start.replay),
             awaited: None,
             pane: Pane::Tree,
@@ -226,6 +230,7 @@ impl Model {
         self.detail.shows = Shows::Node;
         self.tracing.forget();
         self.replay.forget();
+        self.forest.forget();
         self.awaited = None;
     }
 
@@ -233,8 +238,8 @@ impl Model {
     /// is more to do at once.
     pub(super) fn work(&mut self, until: Instant) -> bool {
         let Some(log) = &self.log else { return false };
-        let more = self.replay.advance(log, self.as_of, until);
-        if self.replay.has_changed() {
+        let more = self.replay.advance(log, self.as_of, until) | self.forest.advance(log, until);
+        if self.replay.has_changed() | self.forest.has_changed() {
             self.stale_detail();
             self.keep_selection();
         }
@@ -253,7 +258,7 @@ impl Model {
         const LOOK: std::time::Duration = std::time::Duration::from_millis(2);
         loop {
             let more = self.work(Instant::now() + replay::SLICE);
-            if !more && !self.replay.is_writing() {
+            if !more && !self.replay.is_writing() && !self.forest.is_busy() {
                 return;
             }
             if !more {
@@ -295,7 +300,7 @@ impl Model {
         let Some(log) = &self.log else { return };
         match &mut self.view {
             Some(view) if view.kind == self.kind => view.move_to(log, as_of),
-            _ => self.view = Some(views::make(&mut self.replay, log, self.kind, as_of)),
+            _ => self.view = Some(views::make(&mut self.replay, &mut self.forest, log, self.kind, as_of)),
         }
         if let (Some(filter), Some(view)) = (&self.filter, &mut self.view) {
             view.set_matches(log, Some(filter.all(&log.session, as_of)));

@@ -46,7 +46,7 @@ pub(super) fn run(
             if !(1..=unions).contains(&number) {
                 return Err(Failure::NotFound(format!("there is no union u{number}: there were {unions}")));
             }
-            turns(log, cold.view(last).joined(log, number - 1), arguments, out)
+            turns(log, cold.view(log, last).joined(log, number - 1), arguments, out)
         }
         _ => find(log, address, false).map(|_| ()),
     }
@@ -61,7 +61,7 @@ fn summary(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let last = cold.replay.begun();
-    let address = cold.view(last).address(root);
+    let address = cold.view(log, last).address(root);
     let ids = cold.replay.turns(&log.session, root, last);
     let covers = runs(ids.iter().map(|id| log.session.turn(*id).number));
     if as_json {

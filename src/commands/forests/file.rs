@@ -1,159 +1,27 @@
-//! Forest files on the command line: the published versions 3 and 4, and the own one.
-//!
-//! A file of somebody else names no terms for its vectors, so a question is held against vectors made here from its
-//! messages, in the clusters that the file says; and its breaches are told before anything else is believed of it.
+//! Forest files on the command line: their trees, messages, and what a reader would get.
 
-use std::collections::HashMap;
 use std::io::Write;
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value, json};
 
 use crate::cli::{AskArguments, ExpandArguments, TreeArguments};
 use crate::formats::facts::{PartKind, Role};
-use crate::log::{LogError, Source};
+use crate::log::LogError;
 use crate::session::address::Address;
-use crate::strategies::union_find::ColdForest;
-use crate::strategies::union_find::check::{Breach, breaches, not_numbers};
-use crate::strategies::union_find::exchange::Content;
-use crate::strategies::union_find::file::{self, ForestFile, NotAForest};
 use crate::strategies::union_find::forest::Stamp;
-use crate::strategies::union_find::health::Health;
+use crate::strategies::union_find::opened::Opened;
 use crate::strategies::union_find::reader::{Given, Originals, read};
-use crate::strategies::union_find::saved::{self, NotSaved};
 use crate::summarisers::{Failure as NoSummary, Request, SourcePart, SourceTurn, Summariser, Summary};
 use crate::text::display::safe;
 use crate::text::numbers::count;
 use crate::text::preview;
 
-use super::super::tree::forest::{health as health_json, words};
+use super::super::tree::forest::health as health_json;
 use super::super::{Failure, SCHEMA};
 use super::settings;
 
-/// A forest file, opened.
-pub(in crate::commands) struct ForestLog {
-    forest: ColdForest,
-    cold: Vec<Content>,
-    hot: usize,
-    /// The ids of the nodes, in the file's words.
-    ids: Vec<i64>,
-    /// Where each id is among them.
-    places: HashMap<i64, usize>,
-    /// What it says itself, where it is not our own.
-    foreign: Option<(ForestFile, Vec<Breach>)>,
-}
-
-/// The forest file at `path`, if it is one: what `open` says is why it is no log.
-pub(in crate::commands) fn open(path: &Path, no_log: LogError) -> Result<ForestLog, Failure> {
-    if crate::log::name::is_standard_input(path) || crate::log::length(path) > crate::log::MAX_LINE as u64 {
-        return Err(no_log.into());
-    }
-    let bytes = Source::open(path)?.read_all()?;
-    let broken = |what: String| Failure::Unreadable(format!("{}: {what}", crate::log::name::shown(path)));
-    match saved::read(&bytes) {
-        Ok(saved) => {
-            let ids: Vec<i64> =
-                (0..saved.cold.len() as u32).map(|node| i64::from(saved.forest.message(node))).collect();
-            return Ok(ForestLog {
-                forest: saved.forest,
-                cold: saved.cold,
-                hot: saved.hot.len(),
-                places: places(&ids),
-                ids,
-                foreign: None,
-            });
-        }
-        Err(NotSaved::Other) => {}
-        Err(error) => return Err(broken(error.to_string())),
-    }
-    match file::read(&bytes) {
-        Ok(file) => Ok(ForestLog::foreign(file)),
-        Err(NotAForest::Other) => Err(no_log.into()),
-        Err(error) => Err(broken(error.to_string())),
-    }
-}
-
-impl ForestLog {
-    fn foreign(file: ForestFile) -> Self {
-        let ids: Vec<i64> = file.nodes.iter().map(|node| node.id).collect();
-        let places = places(&ids);
-        let place = |id: &i64| places.get(id).map(|place| *place as u32);
-        // A node that is listed twice stays where it is listed first; the breach is told.
-        let mut taken = vec![false; ids.len()];
-        let clusters = file.children.iter().map(|(_, members)| {
-            let members = members.iter().filter_map(place);
-            let fresh = members.filter(|place| !std::mem::replace(&mut taken[*place as usize], true));
-            fresh.collect::<Vec<u32>>()
-        });
-        let clusters: Vec<Vec<u32>> = clusters.filter(|members| !members.is_empty()).collect();
-        let texts: Vec<String> = file.nodes.iter().map(|node| node.content.clone()).collect();
-        let forest = ColdForest::of_clusters(settings_of_reader(), &texts, &clusters);
-        let content =
-            |node: &file::FileNode| Content { text: node.content.clone(), time: node.timestamp.clone() };
-        let cold = file.nodes.iter().map(content).collect();
-        let breaches = breaches(&file);
-        Self { forest, cold, hot: 0, ids, places, foreign: Some((file, breaches)) }
-    }
-
-    /// What holds for all: in words.
-    fn head(&self) -> String {
-        match &self.foreign {
-            Some((file, _)) => {
-                format!("forest file · version {} · {}", file.version, count(self.ids.len() as u64, "node"))
-            }
-            None => format!(
-                "saved forest · {} · {} and {} hot · the next is {}",
-                words(self.forest.settings()),
-                count(self.ids.len() as u64, "cold message"),
-                self.hot,
-                self.forest.next()
-            ),
-        }
-    }
-
-    fn health(&self) -> Health {
-        match &self.foreign {
-            None => Health::of(&self.forest, Stamp::MAX),
-            // What forced its unions a file does not say.
-            Some((file, _)) => {
-                Health::of_sizes(file.children.iter().map(|(_, members)| members.len() as u32))
-                    .with_not_numbers(not_numbers(file))
-            }
-        }
-    }
-
-    fn breaches(&self) -> &[Breach] {
-        self.foreign.as_ref().map_or(&[], |(_, breaches)| breaches)
-    }
-
-    /// Clusters in the file's order: the root's id, and its members' ids.
-    fn clusters(&self) -> Vec<(i64, Vec<i64>)> {
-        match &self.foreign {
-            Some((file, _)) => file.children.clone(),
-            None => {
-                let inner = self.forest.forest();
-                let members = |root: u32| {
-                    inner.members(root, Stamp::MAX).into_iter().map(|node| self.id(node)).collect()
-                };
-                inner.roots(Stamp::MAX).into_iter().map(|root| (self.id(root), members(root))).collect()
-            }
-        }
-    }
-
-    fn id(&self, node: u32) -> i64 {
-        self.ids.get(node as usize).copied().unwrap_or_default()
-    }
-
-    fn content(&self, id: i64) -> Option<&Content> {
-        self.cold.get(*self.places.get(&id)?)
-    }
-
-    fn summary(&self, root: i64) -> Option<&str> {
-        let (file, _) = self.foreign.as_ref()?;
-        file.summaries.iter().find(|(id, _)| *id == root).map(|(_, text)| text.as_str())
-    }
-
+impl Opened {
     /// Prints its tree: whatever view is asked for, it has no other.
     pub(in crate::commands) fn tree(
         &self,
@@ -178,7 +46,7 @@ impl ForestLog {
             writeln!(out, "  ! {}: {}", breach.kind, safe(&breach.text))?;
         }
         for (root, members) in self.clusters() {
-            let share = members.len() as f64 * 100.0 / self.ids.len().max(1) as f64;
+            let share = members.len() as f64 * 100.0 / self.len().max(1) as f64;
             let summary =
                 self.summary(root).map_or("", |_| " · summary, of which members the file does not say");
             writeln!(
@@ -221,7 +89,7 @@ impl ForestLog {
         json!({
             "schema": SCHEMA,
             "view": "forest",
-            "version": self.foreign.as_ref().map(|(file, _)| file.version),
+            "version": self.version(),
             "health": health_json(&health),
             "breaches": self.breaches().iter().map(|breach| json!({"kind": breach.kind, "ids": breach.ids, "text": breach.text})).collect::<Vec<_>>(),
             "children": self.clusters().into_iter().map(cluster).collect::<Vec<_>>(),
@@ -290,9 +158,9 @@ impl ForestLog {
         if arguments.as_of.is_some() {
             return Err(Failure::Usage("--as-of needs a log: this is a forest's file".to_owned()));
         }
-        let mut forest = self.forest.clone();
+        let mut forest = self.forest().clone();
         // A saved forest is read as it was made.
-        if self.foreign.is_some() {
+        if self.is_foreign() {
             forest.read_as(&settings(&arguments.forest)?);
         }
         let writer = arguments.summaries.writer().map_err(Failure::Usage)?;
@@ -357,31 +225,22 @@ impl ForestLog {
     }
 }
 
-fn places(ids: &[i64]) -> HashMap<i64, usize> {
-    ids.iter().enumerate().map(|(place, id)| (*id, place)).collect()
-}
-
-/// What a foreign file is read with: it names no settings.
-fn settings_of_reader() -> crate::strategies::union_find::settings::Settings {
-    crate::strategies::union_find::settings::Settings::default()
-}
-
 /// The messages of a file as originals. Summaries are made anew from all members: what the file's own cover it does not
 /// say.
 struct OfFile<'a> {
-    of: &'a ForestLog,
+    of: &'a Opened,
     summariser: &'a dyn Summariser,
 }
 
 impl Originals for OfFile<'_> {
     fn sources(&mut self, node: u32) -> Result<Vec<SourceTurn>, LogError> {
-        let text = self.of.cold.get(node as usize).map(|content| content.text.clone()).unwrap_or_default();
+        let text = self.of.said(node).to_owned();
         let part = SourcePart { kind: PartKind::Text, tool: None, error: false, text };
         Ok(vec![SourceTurn { turns: (node, node), role: Role::User, parts: vec![part] }])
     }
 
     fn summary(&mut self, root: u32, budget: u32) -> Result<Result<Summary, NoSummary>, LogError> {
-        let mut members = self.of.forest.forest().members(root, Stamp::MAX);
+        let mut members = self.of.forest().forest().members(root, Stamp::MAX);
         members.sort_unstable();
         let mut sources = Vec::new();
         for member in members {

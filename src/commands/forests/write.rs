@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::cli::TreeArguments;
 use crate::export;
+use crate::log::Source;
 use crate::session::open::OpenLog;
 use crate::session::text::shown;
 use crate::strategies::union_find::exchange::{self, Content};
@@ -21,6 +22,12 @@ pub(in crate::commands) fn run(
     arguments: &TreeArguments,
 ) -> Result<(), Failure> {
     let forest = cold.replay.forest();
+    for (path, saves) in [(&arguments.write, false), (&arguments.save, true)]
+        .into_iter()
+        .filter_map(|(path, saves)| Some((path.as_ref()?, saves)))
+    {
+        may_replace(path, &log.path, saves, arguments.force)?;
+    }
     if arguments.write.is_some() {
         // Before the work that it takes.
         exchange::fits(forest).map_err(|error| Failure::Usage(error.to_string()))?;
@@ -49,6 +56,31 @@ pub(in crate::commands) fn run(
             .map_err(|error| unwritten(path, &error))?;
     }
     Ok(())
+}
+
+/// Refuses what would destroy something else: no log is ever written to, and a file that is there stays unless it is a
+/// forest that was saved here, or somebody says so.
+fn may_replace(path: &Path, log: &Path, saves: bool, force: bool) -> Result<(), Failure> {
+    let Ok(known) = std::fs::metadata(path) else { return Ok(()) };
+    let shown = crate::log::name::shown(path);
+    let same = |a: &Path, b: &Path| matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b);
+    if same(path, log) {
+        return Err(Failure::Usage(format!("{shown} is the log itself: logs are only read")));
+    }
+    if !known.is_file() {
+        return Err(Failure::Usage(format!("{shown} is no file that could be replaced")));
+    }
+    if force || (saves && is_saved(path)) {
+        return Ok(());
+    }
+    let what = if saves { " and is no forest that --save wrote" } else { "" };
+    Err(Failure::Usage(format!("{shown} is there{what}: --force replaces it, or choose another name")))
+}
+
+/// Whether a file holds a forest that was saved here, of whatever version.
+fn is_saved(path: &Path) -> bool {
+    let read = |path: &Path| Source::open(path)?.read_all();
+    read(path).is_ok_and(|bytes| saved::is_one(&bytes))
 }
 
 /// What a message says, whole, and when it was said.

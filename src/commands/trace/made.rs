@@ -68,7 +68,7 @@ pub(super) fn cluster(
     let root = cold.root(log, turn)?;
     let written = cold.summary(root)?;
     let text = Text {
-        address: cold.view(last).address(root),
+        address: cold.view(log, last).address(root),
         summary: &written.summary,
         depth: written.depth,
         summariser: &written.summariser,

@@ -27,24 +27,14 @@ pub(super) fn run(
     if arguments.write.is_some() || arguments.save.is_some() {
         write::run(log, &mut cold, arguments)?;
     }
-    let view = cold.view(as_of);
+    let view = cold.view(log, as_of);
     if arguments.json {
         writeln!(out, "{}", to_json(log, &view, arguments.depth))?;
         return Ok(());
     }
     let settings = cold.replay.forest().settings();
-    writeln!(out, "forest as of t{as_of} · replayed · {}", words(settings))?;
+    writeln!(out, "forest as of t{as_of} · replayed · {}", settings.words())?;
     print(log, &view, Node::Root, 0, arguments.depth, out)
-}
-
-/// The settings in words.
-pub fn words(settings: &Settings) -> String {
-    let Settings { preset, vectors, hot, cap, threshold, .. } = settings;
-    let threshold = match preset {
-        Preset::Balanced => String::new(),
-        Preset::Reference => format!(" · threshold {threshold}"),
-    };
-    format!("{} · {} vectors · hot {hot} · cap {cap}{threshold}", preset.name(), vectors.name())
 }
 
 /// Health as JSON.
@@ -106,7 +96,7 @@ fn of_forest(log: &OpenLog, view: &ForestView, node: Node, value: &mut Value) {
                 "forced",
                 json!(union.map(|union| union.cause == crate::strategies::union_find::forest::Cause::Forced)),
             );
-            set("abandoned", json!(view.abandoned(log, root)));
+            set("abandoned", json!(view.abandoned(root)));
             if let Some(Standing::Whole(written)) = view.standing(root) {
                 set("summary", json!(written.summary.text));
                 set("covers", json!(numbers(node)));

@@ -29,6 +29,10 @@ pub struct Cluster {
     slot: usize,
     /// The product of the sum with itself.
     square: f64,
+    /// The sum of the products with every cluster, itself counted. Kept where there is a cap.
+    drawn: f64,
+    /// No product of its centroid with that of a later cluster is larger. Kept where there is a cap.
+    reach: f64,
 }
 
 impl Cluster {
@@ -66,12 +70,27 @@ impl Clusters {
         } else {
             Vec::new()
         };
+        for (cluster, (_, product)) in self.list.iter_mut().zip(&row) {
+            cluster.drawn += product;
+            cluster.reach = cluster.reach.max(product / f64::from(cluster.size));
+        }
         let mut sum = HashMap::with_capacity(vector.len());
         sum.extend(vector.iter());
         let square = vector.square();
         let slot = if self.capped { self.slot(&row, square) } else { 0 };
         let heaviest = Heaviest::of(vector);
-        self.list.push(Cluster { root, latest: root, oldest: root, size: 1, heaviest, sum, slot, square });
+        self.list.push(Cluster {
+            root,
+            latest: root,
+            oldest: root,
+            size: 1,
+            heaviest,
+            sum,
+            slot,
+            square,
+            drawn: square + row.iter().map(|(_, product)| product).sum::<f64>(),
+            reach: f64::NEG_INFINITY,
+        });
         self.list.len() - 1
     }
 
@@ -133,9 +152,19 @@ impl Clusters {
         if lengths > 0.0 { self.list[place].dot(question) / lengths } else { 0.0 }
     }
 
-    /// The sum of the products of a cluster with every cluster.
+    /// The sum of the products of a cluster with every cluster, where there is a cap.
     pub fn drawn(&self, place: usize) -> f64 {
-        (0..self.list.len()).map(|other| self.product(place, other)).sum()
+        self.list[place].drawn
+    }
+
+    /// No product of a cluster's centroid with that of a later one is larger, where there is a cap.
+    pub fn reach(&self, place: usize) -> f64 {
+        self.list[place].reach
+    }
+
+    /// The largest of those products, worked out.
+    pub fn set_reach(&mut self, place: usize, reach: f64) {
+        self.list[place].reach = reach;
     }
 
     /// Unites two clusters at the place of the first, and gives that. `root` is the root of all members from now on.
@@ -158,6 +187,9 @@ impl Clusters {
         kept.oldest = kept.oldest.min(lost.oldest);
         kept.size += lost.size;
         kept.square += lost.square + 2.0 * product;
+        kept.drawn += lost.drawn;
+        // A mean of two products is no larger than the larger one: what the others reach holds.
+        kept.reach = f64::INFINITY;
         let (slot, square) = (kept.slot, kept.square);
         if self.capped {
             self.merge_rows(slot, lost.slot, square);

@@ -140,6 +140,12 @@ impl Forest {
         self.unions.get(self.nodes[node as usize].ended as usize)
     }
 
+    /// The place of the union that ended a node's time as a root, if it had as of a moment.
+    pub fn ended_by(&self, node: u32, at: Stamp) -> Option<u32> {
+        let place = self.nodes[node as usize].ended;
+        self.unions.get(place as usize).filter(|union| union.at <= at).map(|_| place)
+    }
+
     /// A new node, a root.
     pub fn add(&mut self, at: Stamp) -> u32 {
         self.note_roots();

@@ -3,6 +3,7 @@
 use super::ColdForest;
 use super::forest::Stamp;
 use super::rules::SHARE;
+use crate::text::numbers::short;
 
 /// The health of a forest as of a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -56,21 +57,22 @@ impl Health {
         if self.cold == 0 { 0.0 } else { f64::from(self.largest) / f64::from(self.cold) }
     }
 
+    /// Whether the largest cluster holds too much. Four of five messages in one cluster are many for so few.
+    pub fn is_lopsided(&self) -> bool {
+        self.largest_share() > SHARE && self.cold >= 12
+    }
+
     /// In one line; a warning where the largest cluster holds too much, or a vector holds what is no number.
     pub fn line(&self) -> String {
         let share = (self.largest_share() * 100.0).round();
         let warn = |is: bool| if is { "! " } else { "" };
-        // Four of five messages in one cluster are many for so few.
-        let lopsided = self.largest_share() > SHARE && self.cold >= 12;
         format!(
-            "{}largest {share} % ({} of {}) · singletons {} of {} · forced {} of {} · {}NaN {}",
-            warn(lopsided),
-            self.largest,
-            self.cold,
+            "{}largest {share} % · single {}/{} · forced {}/{} · {}NaN {}",
+            warn(self.is_lopsided()),
             self.singletons,
-            crate::text::numbers::count(u64::from(self.clusters), "cluster"),
-            self.forced,
-            crate::text::numbers::count(u64::from(self.unions), "union"),
+            self.clusters,
+            short(self.forced.into()),
+            short(self.unions.into()),
             warn(self.not_numbers > 0),
             self.not_numbers,
         )

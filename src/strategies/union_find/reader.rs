@@ -18,6 +18,8 @@ use super::ColdForest;
 use super::forest::Stamp;
 use super::settings::Preset;
 
+/// Tokens that a reader gets where nobody says otherwise.
+pub const BUDGET: u64 = 2_000;
 /// Less than this is not worth a summary, or the beginning of a message.
 const LEAST: u64 = 40;
 

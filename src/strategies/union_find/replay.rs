@@ -4,6 +4,8 @@
 //! later stays in its cluster. Takes messages in by their texts alone, on any thread; what it is asked costs what the
 //! answer holds, whatever the forest holds.
 
+use std::collections::HashMap;
+
 use crate::log::LogError;
 use crate::session::open::OpenLog;
 use crate::session::{Session, TurnId};
@@ -106,6 +108,31 @@ impl Replay {
         self.reach(came);
     }
 
+    /// The messages that had come as of a turn, as they came.
+    pub fn arrivals(&self, as_of: Stamp) -> Vec<Arrival> {
+        let mut dropped: HashMap<Stamp, Vec<u32>> = HashMap::new();
+        for (number, message) in (0..).zip(&self.messages) {
+            if let Some((at, Left::Dropped)) = message.left {
+                dropped.entry(at).or_default().push(number);
+            }
+        }
+        let came = self.messages.partition_point(|message| message.came <= as_of);
+        let messages = self.messages[..came].iter().zip(&self.originals);
+        let arrival = |(message, originals): (&Message, &Originals)| Arrival {
+            turns: message.turns,
+            came: message.came,
+            tokens: message.tokens,
+            dropped: dropped.remove(&message.came).unwrap_or_default(),
+            originals: originals.clone(),
+        };
+        messages.map(arrival).collect()
+    }
+
+    /// The forest alone.
+    pub fn into_forest(self) -> ColdForest {
+        self.forest
+    }
+
     /// All turns up to this one were looked at.
     pub fn reach(&mut self, begun: u32) {
         self.begun = self.begun.max(begun);
@@ -191,6 +218,11 @@ impl Replay {
     /// The number in the cluster's address: the first turn of its oldest member.
     pub fn name(&self, root: u32, as_of: Stamp) -> u32 {
         self.span(root, as_of).0
+    }
+
+    /// The number in the address that a root's cluster had before there was the union at a place.
+    pub fn name_before(&self, root: u32, place: u32) -> u32 {
+        self.message(self.forest.oldest_before(root, place)).turns.0
     }
 
     /// What the model sees as of a turn, as long as it asks nothing: every cluster, the hot window, what is not yet a

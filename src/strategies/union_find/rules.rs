@@ -24,6 +24,9 @@ pub const SHARE: f64 = 0.35;
 /// A cluster of so few members has room whatever its share.
 pub const FLOOR: u32 = 4;
 
+/// What rounding may make of a gain, and far more.
+const ROUNDING: f64 = 1e-9;
+
 /// What a rule works on.
 pub(super) struct Scene<'a> {
     pub settings: &'a Settings,
@@ -145,26 +148,44 @@ impl Scene<'_> {
     }
 
     /// The pair that gains the most by being united, of those that have room.
-    fn best_pair(&self, cold: u32, room: u32) -> Option<(usize, usize)> {
+    ///
+    /// A row of pairs is passed over where no product in it is large enough to gain more than the best so far; a row
+    /// that is gone through leaves behind the largest that it holds. So most messages cost a look at each row and at a
+    /// few pairs, not at all pairs.
+    fn best_pair(&mut self, cold: u32, room: u32) -> Option<(usize, usize)> {
         let n = f64::from(cold);
         let list = self.clusters.list();
         let sizes: Vec<f64> = list.iter().map(|cluster| f64::from(cluster.size)).collect();
         let drawn: Vec<f64> =
             (0..list.len()).map(|place| self.clusters.drawn(place) / (sizes[place] * n)).collect();
+        let against = |place: usize| drawn[place] + LAMBDA * sizes[place] / n;
+        // The least that speaks against any cluster from a place on.
+        let mut least = vec![f64::INFINITY; list.len() + 1];
+        for place in (0..list.len()).rev() {
+            least[place] = least[place + 1].min(against(place));
+        }
         let mut best = (None, f64::NEG_INFINITY);
-        for a in 0..list.len() {
-            for b in a + 1..list.len() {
-                if list[a].size + list[b].size > room {
-                    continue;
-                }
+        for a in 0..sizes.len() {
+            if self.clusters.reach(a) - against(a) - least[a + 1] + ROUNDING < best.1 {
+                continue;
+            }
+            let mut reach = f64::NEG_INFINITY;
+            for b in a + 1..sizes.len() {
                 let product = self.clusters.product(a, b) / (sizes[a] * sizes[b]);
+                reach = reach.max(product);
                 let gain = product - drawn[a] - drawn[b] - LAMBDA * (sizes[a] + sizes[b]) / n;
-                if gain > best.1 {
+                if gain > best.1 && self.has_room(a, b, room) {
                     best = (Some((a, b)), gain);
                 }
             }
+            self.clusters.set_reach(a, reach);
         }
         best.0
+    }
+
+    fn has_room(&self, a: usize, b: usize, room: u32) -> bool {
+        let list = self.clusters.list();
+        list[a].size + list[b].size <= room
     }
 
     /// The two smallest clusters, the older first.

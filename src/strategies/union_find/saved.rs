@@ -153,6 +153,11 @@ pub fn write(forest: &ColdForest, cold: &[Content], hot: &[Content]) -> serde_js
     Ok(bytes)
 }
 
+/// Whether a file holds a saved forest, of whatever version.
+pub fn is_one(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<Head>(bytes).is_ok()
+}
+
 /// The forest of a file.
 pub fn read(bytes: &[u8]) -> Result<Saved, NotSaved> {
     let head: Head = serde_json::from_slice(bytes).map_err(|_| NotSaved::Other)?;

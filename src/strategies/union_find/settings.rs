@@ -130,6 +130,16 @@ impl Settings {
         }
     }
 
+    /// In words.
+    pub fn words(&self) -> String {
+        let Self { preset, vectors, hot, cap, threshold, .. } = self;
+        let threshold = match preset {
+            Preset::Balanced => String::new(),
+            Preset::Reference => format!(" · threshold {threshold}"),
+        };
+        format!("{} · {} vectors · hot {hot} · cap {cap}{threshold}", preset.name(), vectors.name())
+    }
+
     /// Who makes the vectors, as files name it: how terms are found, how they are weighted, and from what.
     pub fn embedder(&self) -> &'static str {
         match (self.preset, self.vectors) {

@@ -3,12 +3,13 @@
 use crate::outline::blocks::Hierarchy;
 use crate::outline::{Group, Node};
 use crate::session::open::OpenLog;
-use crate::strategies::blocks::summaries::{Waiting, Written};
+use crate::strategies::blocks::summaries::Waiting;
 use crate::strategies::blocks::{Made, Retention};
 use crate::text::numbers::{count, short};
 use crate::text::preview;
 
 use super::super::document::{Block, Document, Runs, Tone};
+use super::made::{lines, said};
 
 /// The document of a node that only the hierarchy has.
 pub fn document(hierarchy: &Hierarchy, log: &OpenLog, as_of: u32, node: Node) -> Option<Document> {
@@ -92,56 +93,10 @@ fn summary(hierarchy: &Hierarchy, log: &OpenLog, made: Made) -> Document {
     let mut document = Document { title, facts: facts(hierarchy, made), ..Document::default() };
     let known = hierarchy.summaries.known(&hierarchy.blocks, made);
     if let Some(Ok(written)) = known {
-        document.blocks = lines(log, written);
+        document.blocks = lines(log, &written.summary, &written.sentences);
         document.chosen = document.links().first().map(|(block, _)| *block);
     }
     document
-}
-
-/// A summary line by line under its headings. A line leads to the first of the turns that it was taken from.
-fn lines(log: &OpenLog, written: &Written) -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
-    let mut section = None;
-    for (place, sentence) in written.sentences.iter().enumerate() {
-        if section.as_ref() != Some(&sentence.heading) {
-            if !sentence.heading.is_empty() {
-                blocks.push(Block::runs(format!("── {}", sentence.heading), Vec::new()));
-            }
-            section = Some(sentence.heading.clone());
-        }
-        let turns = written.turns_of(place as u32);
-        let words = preview::on_one_line(sentence.text(&written.summary.text));
-        let block = Block::new(
-            format!("{words}{}", named(&turns)),
-            Tone::Text,
-            super::super::document::Body::Runs(Vec::new()),
-        );
-        let first = turns.first().and_then(|number| log.session.numbered(0, *number));
-        let block = match first {
-            Some(id) => block.leading_to(Node::Turn(id)).at(said(&words)),
-            None => block,
-        };
-        blocks.push(if place == 0 && blocks.is_empty() { block } else { block.close() });
-    }
-    blocks
-}
-
-/// A line without its bullet: what stands in the turn.
-fn said(line: &str) -> &str {
-    line.trim_start_matches(['-', '*', '•', ' '])
-}
-
-/// The turns of a line, behind it.
-fn named(turns: &[u32]) -> String {
-    /// More are counted.
-    const NAMED: usize = 4;
-    if turns.is_empty() {
-        return String::new();
-    }
-    let names: Vec<String> = turns.iter().take(NAMED).map(|turn| format!("t{turn}")).collect();
-    let more = turns.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!(" · {}{more}", names.join(", "))
 }
 
 fn sentence(hierarchy: &Hierarchy, log: &OpenLog, made: Made, place: u32) -> Document {

@@ -7,6 +7,8 @@ use crate::session::Session;
 use crate::session::open::OpenLog;
 use crate::strategies::blocks::Made;
 
+use super::super::document::Document;
+use super::super::forest::Forests;
 use super::super::pager::Place;
 use super::super::{detail, trace};
 use super::{Model, Shows};
@@ -34,6 +36,17 @@ impl Model {
                 ask_made(&mut self.tracing, &shared.borrow(), log, made);
             }
         }
+        if let Some(file) = self.forest.file() {
+            if self.detail.of != of {
+                self.detail.document = detail::forest_file::document(file, node);
+                (self.detail.of, self.detail.place) = (of, Place::default());
+                self.show_match();
+            }
+            return;
+        }
+        if let Node::Cluster(root) = node {
+            self.forest.ask(root, self.as_of);
+        }
         if (self.detail.of == of && !self.detail.document.pending) || self.detail.shows == Shows::Difference {
             return;
         }
@@ -55,7 +68,8 @@ impl Model {
             _ => {
                 let shared = self.replay.known().map(|shared| shared.borrow());
                 let own = shared.and_then(|shared| detail::blocks::document(&shared, log, self.as_of, node));
-                own.unwrap_or_else(|| detail::document(view, log, &self.tracing, node))
+                own.or_else(|| of_forest(&self.forest, log, self.as_of, node))
+                    .unwrap_or_else(|| detail::document(view, log, &self.tracing, node))
             }
         };
         self.detail.of = of;
@@ -75,6 +89,13 @@ impl Model {
             self.show_words(&words);
         }
     }
+}
+
+/// The document of a node that only the forest has.
+fn of_forest(forest: &Forests, log: &OpenLog, as_of: u32, node: Node) -> Option<Document> {
+    let shown = forest.known()?;
+    let asked = shown.asked.borrow().clone();
+    shown.with(log, as_of, |view| detail::forest::document(view, log, asked.as_ref(), node))
 }
 
 /// Asks for what the document of `node` needs and does not have: every frame anew, so that what is not looked at any
