@@ -1,5 +1,6 @@
 //! The command line as typed.
 
+mod audit;
 mod forest;
 mod replay;
 
@@ -14,6 +15,7 @@ use crate::outline::ViewKind;
 use crate::strategies::context_gc::Mode;
 use crate::strategies::union_find::reader::BUDGET as READER_BUDGET;
 
+pub use audit::{AuditArguments, RecallArguments, Rule};
 pub use forest::ForestOptions;
 pub use replay::{ReplayOptions, SummariserOptions, Writer};
 
@@ -26,7 +28,7 @@ pub use replay::{ReplayOptions, SummariserOptions, Writer};
 #[command(
     after_help = "Addresses: t489 a turn, t489.2 a part of it, @a881341/t12 a sub-agent's turn, L560 a physical \
 line, g3 a generation, b4 a block, p2 a span, i9 an item of the ledger, c45 the cluster that holds turn 45, u7 a union, r:t88 what a receipt stands for.\nLogs: - is standard input; what is compressed with zstd or gzip is read as it is.\n\
-Exit status: 0 done, 2 wrong usage, 3 the log could not be read, 4 nothing found, for that address or at all."
+Exit status: 0 done, 1 an audit rule failed, 2 wrong usage, 3 the log could not be read, 4 nothing found, for that address or at all."
 )]
 pub struct Arguments {
     /// What to do; without it the terminal interface opens.
@@ -163,7 +165,11 @@ pub enum Command {
     Ask(AskArguments),
     /// What a summary's sentences rest on, or what became of a turn.
     Trace(TraceArguments),
-    /// Delete what the store holds of a session: summaries, pins, marks, notes, counts.
+    /// What each compaction lost.
+    Audit(AuditArguments),
+    /// A note of chosen turns and items, ready to paste back to the agent.
+    Recall(RecallArguments),
+    /// Delete what the store holds of a session: summaries, pins, marks, notes, counts, audits.
     Forget(ForgetArguments),
     /// Completions for a shell.
     Completions {

@@ -67,14 +67,14 @@ impl Health {
         let share = (self.largest_share() * 100.0).round();
         let warn = |is: bool| if is { "! " } else { "" };
         format!(
-            "{}largest {share} % · single {}/{} · forced {}/{} · {}NaN {}",
+            "{}largest {share} % · single {}/{} · {}NaN {} · forced {}/{}",
             warn(self.is_lopsided()),
             self.singletons,
             self.clusters,
-            short(self.forced.into()),
-            short(self.unions.into()),
             warn(self.not_numbers > 0),
             self.not_numbers,
+            short(self.forced.into()),
+            short(self.unions.into()),
         )
     }
 }

@@ -142,7 +142,7 @@ fn cluster(view: &ForestView, log: &OpenLog, root: u32) -> Document {
     let title = format!("{} cluster", view.address(root));
     let mut document = Document { title, facts, ..Document::default() };
     if let Some(Standing::Whole(written) | Standing::Stale(written)) = view.standing(root) {
-        document.blocks = lines(log, &written.summary, &sentences::of(&written.summary.text));
+        document.blocks = lines(log, &written.summary, &sentences::of(&written.summary.text), &|_| None);
         document.chosen = document.links().first().map(|(block, _)| *block);
     }
     document

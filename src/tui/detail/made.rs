@@ -8,11 +8,17 @@ use crate::text::sentences::Sentence;
 
 use super::super::document::{Block, Body, Tone};
 
-/// A summary line by line under its headings. A line leads to the first of the turns that it was taken from.
-pub(super) fn lines(log: &OpenLog, summary: &Summary, sentences: &[Sentence]) -> Vec<Block> {
+/// A summary line by line under its headings. A line leads to the first of the turns that it was taken from;
+/// `being` says which node the line at a place is, where it is one.
+pub(super) fn lines(
+    log: &OpenLog,
+    summary: &Summary,
+    sentences: &[Sentence],
+    being: &dyn Fn(u32) -> Option<Node>,
+) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut section = None;
-    for sentence in sentences {
+    for (place, sentence) in (0..).zip(sentences) {
         if section != Some(&sentence.heading) {
             if !sentence.heading.is_empty() {
                 blocks.push(Block::runs(format!("── {}", sentence.heading), Vec::new()));
@@ -21,7 +27,9 @@ pub(super) fn lines(log: &OpenLog, summary: &Summary, sentences: &[Sentence]) ->
         }
         let turns = summary.turns_of(&sentence.range);
         let words = preview::on_one_line(sentence.text(&summary.text));
-        let block = Block::new(format!("{words}{}", named(&turns)), Tone::Text, Body::Runs(Vec::new()));
+        let heading = format!("{words}{}", named(&turns, &words));
+        let block = Block::new(heading, Tone::Text, Body::Runs(Vec::new()));
+        let block = being(place).into_iter().fold(block, Block::being);
         let first = turns.first().and_then(|number| log.session.numbered(0, *number));
         let block = match first {
             Some(id) => block.leading_to(Node::Turn(id)).at(said(&words)),
@@ -45,11 +53,12 @@ pub(super) fn said(line: &str) -> &str {
     line.trim_start_matches(['-', '*', '•', ' '])
 }
 
-/// The turns of a line, behind it.
-fn named(turns: &[u32]) -> String {
+/// The turns of a line, behind it where it does not name them itself.
+pub(super) fn named(turns: &[u32], line: &str) -> String {
     /// More are counted.
     const NAMED: usize = 4;
-    if turns.is_empty() {
+    let itself = turns.iter().all(|turn| line.ends_with(')') && line.contains(&format!("t{turn}")));
+    if turns.is_empty() || itself {
         return String::new();
     }
     let names: Vec<String> = turns.iter().take(NAMED).map(|turn| format!("t{turn}")).collect();
