@@ -166,7 +166,13 @@ impl Session {
             history.push((at, true));
         } else if self.turn(id).abandoned_at == NEVER {
             self.turns[id.0 as usize].abandoned_at = at;
+            self.left.push(id);
         }
+    }
+
+    /// The turns that were ever left behind or taken back, in the order in which they were; some came back.
+    pub fn left(&self) -> &[TurnId] {
+        &self.left
     }
 
     fn stamp_revived(&mut self, id: TurnId, at: u32) {

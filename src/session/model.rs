@@ -56,6 +56,8 @@ pub struct Session {
     pub(super) revived: HashMap<TurnId, Vec<(u32, bool)>>,
     /// When prompts were taken back from the queue; a fork may have left them behind before that.
     pub(super) withdrawn: HashMap<TurnId, u32>,
+    /// Turns that were ever left behind or taken back, as they were.
+    pub(super) left: Vec<TurnId>,
     pub(super) echoes: Vec<Echo>,
     /// Where messages were said that a compaction may keep a copy of.
     pub(super) said: HashMap<Said, Vec<TurnId>>,
@@ -131,6 +133,7 @@ impl Session {
             continues: HashMap::default(),
             revived: HashMap::default(),
             withdrawn: HashMap::default(),
+            left: Vec::new(),
             echoes: Vec::new(),
             said: HashMap::default(),
             twins: Twins::default(),

@@ -132,6 +132,11 @@ impl Turn {
         self.flags & flag != 0
     }
 
+    /// The step that it is a part of: an assistant message with the results of its calls.
+    pub fn step(&self) -> u32 {
+        self.step
+    }
+
     /// Whether the harness put it in, rather than a person.
     pub fn is_injected(&self) -> bool {
         self.is(Self::INJECTED)

@@ -40,6 +40,7 @@ pub enum Action {
     NextMatch,
     PreviousMatch,
     Jump,
+    Ask,
     Filter,
     CopyAddress,
     CopyText,

@@ -1,6 +1,9 @@
 //! From a node to the document that shows it.
 
 pub mod blocks;
+pub mod forest;
+pub mod forest_file;
+pub mod made;
 pub mod receipts;
 
 use std::sync::Arc;
@@ -357,7 +360,7 @@ fn explain(view: &View, node: Node) -> Option<String> {
         Node::Group(Group::Threads) => "Conversations of sub-agents. The model sees only what their calls returned.".into(),
         Node::Group(Group::Matches) => "Turns of the whole log that the filter lets through; those out of view are dimmed.".into(),
         Node::Clearing(_) => "A microcompaction: these results were blanked for the model; they are whole in the log.".into(),
-        _ => return blocks::explain(node).map(str::to_owned),
+        _ => return blocks::explain(node).or_else(|| forest::explain(node)).map(str::to_owned),
     })
 }
 

@@ -15,6 +15,7 @@ use crate::session::open::OpenLog;
 use crate::session::{Session, TurnId};
 
 use super::filter::Filter;
+use super::forest::Forests;
 use super::prompt::Prompt;
 use super::pruning::Pruner;
 use super::replay::{self, Replay};
@@ -79,6 +80,8 @@ pub struct Model {
     pub replay: Replay,
     /// The events that are.
     pub(super) pruner: Pruner,
+    /// The cold forest.
+    pub forest: Forests,
     /// An address of what is replayed, to go to once it is there.
     pub(super) awaited: Option<Address>,
     /// The pane that has the keys.
@@ -134,6 +137,7 @@ impl Model {
             trees: fresh_trees(),
             detail: Detail::default(),
             tracing: Tracing::default(),
+            forest: Forests::new(&start.replay),
             replay: Replay::new(start.replay),
             pruner: Pruner::default(),
             awaited: None,
@@ -238,9 +242,9 @@ impl Model {
     }
 
     /// All that is replayed, with the log.
-    fn grown(&mut self) -> [(&mut dyn Grown, Option<&OpenLog>); 2] {
+    fn grown(&mut self) -> [(&mut dyn Grown, Option<&OpenLog>); 3] {
         let log = self.log.as_ref();
-        [(&mut self.replay, log), (&mut self.pruner, log)]
+        [(&mut self.replay, log), (&mut self.pruner, log), (&mut self.forest, log)]
     }
 
     /// Goes on with what is done between frames until `until`, and takes in what others did. The answer is whether there
@@ -314,7 +318,10 @@ impl Model {
         let Some(log) = &self.log else { return };
         match &mut self.view {
             Some(view) if view.kind == self.kind => view.move_to(log, as_of),
-            _ => self.view = Some(views::make((&mut self.replay, &mut self.pruner), log, self.kind, as_of)),
+            _ => {
+                let grown = (&mut self.replay, &mut self.pruner, &mut self.forest);
+                self.view = Some(views::make(grown, log, self.kind, as_of));
+            }
         }
         if let (Some(filter), Some(view)) = (&self.filter, &mut self.view) {
             view.set_matches(log, Some(filter.all(&log.session, as_of)));

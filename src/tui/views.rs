@@ -4,14 +4,17 @@
 //! what the log records) and an arm in each function here. What its own nodes show, where its own addresses lead and what
 //! its own keys do stands in a module of the view's name here, in `detail/` and in `update/`.
 
+use std::rc::Rc;
 use std::time::Instant;
 
 use crate::outline::blocks::BlocksTree;
+use crate::outline::forest::{FileTree, ForestTree};
 use crate::outline::receipts::{Pruning, ReceiptsTree};
 use crate::outline::{Group, Node, View, ViewKind};
 use crate::session::open::OpenLog;
 use crate::text::numbers::{grouped, short};
 
+use super::forest::{self, Forests};
 use super::model::Model;
 use super::pruning::Pruner;
 use super::replay::{Replay, SLICE, Standing};
@@ -42,13 +45,14 @@ fn opened(kind: ViewKind) -> &'static [Node] {
     match kind {
         ViewKind::Window | ViewKind::Generations => &[Node::Group(Group::Since)],
         ViewKind::Blocks => &[Node::Group(Group::Ledger), Node::Group(Group::Open)],
+        ViewKind::Forest => &[Node::Group(Group::Now), Node::Group(Group::Hot), Node::Group(Group::Open)],
         ViewKind::Receipts => &[Node::Group(Group::Prompt)],
     }
 }
 
 /// The view as of turn `as_of`.
 pub(super) fn make(
-    (replay, pruner): (&mut Replay, &mut Pruner),
+    (replay, pruner, forest): (&mut Replay, &mut Pruner, &mut Forests),
     log: &OpenLog,
     kind: ViewKind,
     as_of: u32,
@@ -60,6 +64,14 @@ pub(super) fn make(
             replay.advance(log, as_of, Instant::now() + SLICE);
             View::of_own(log, kind, as_of, Box::new(BlocksTree::new(shared, as_of)))
         }
+        ViewKind::Forest => match forest.file() {
+            Some(file) => View::of_own(log, kind, as_of, Box::new(FileTree::new(Rc::clone(file)))),
+            None => {
+                let shown = forest.shown(log);
+                forest.advance(log, as_of, Instant::now() + SLICE);
+                View::of_own(log, kind, as_of, Box::new(ForestTree::new(shown, as_of)))
+            }
+        },
         ViewKind::Receipts => {
             let shared = pruner.begin();
             pruner.advance(log, as_of, Instant::now() + SLICE);
@@ -92,6 +104,16 @@ pub(super) fn standing(model: &Model) -> Option<(String, bool)> {
             }
             model.pruner.known().map(|shared| receipts(&shared.borrow(), log))
         }
+        ViewKind::Forest => {
+            let log = model.log.as_ref()?;
+            if log.session.partial {
+                return Some(("waits until the log is read".to_owned(), true));
+            }
+            if let Some(file) = model.forest.file() {
+                return Some((file.head(), !file.breaches().is_empty()));
+            }
+            model.forest.standing(log).map(forest)
+        }
     }
 }
 
@@ -110,6 +132,23 @@ fn receipts(pruning: &Pruning, log: &OpenLog) -> (String, bool) {
         String::new()
     };
     (format!("replayed · {saved}{receipts}"), false)
+}
+
+fn forest(standing: forest::Standing) -> (String, bool) {
+    if let Some(failure) = standing.failure {
+        return (failure, true);
+    }
+    let (done, all) = standing.replayed;
+    if done < all {
+        return (format!("replaying t{} of t{}", grouped(done.into()), grouped(all.into())), true);
+    }
+    let (queued, running, failed) = standing.counts;
+    let mut words = vec!["replayed".to_owned()];
+    let counted = [(running, "being written"), (queued, "waiting"), (failed, "failed")];
+    words.extend(counted.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")));
+    words.extend(standing.halted.then(|| "writing stopped".to_owned()));
+    words.push(standing.settings);
+    (words.join(" · "), failed > 0)
 }
 
 fn blocks(standing: &Standing) -> (String, bool) {

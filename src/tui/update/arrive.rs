@@ -2,7 +2,7 @@
 
 use crate::log::Flow;
 use crate::log::follow::Epoch;
-use crate::outline::Node;
+use crate::outline::{Node, ViewKind};
 use crate::session::Session;
 use crate::session::address::Moment;
 use crate::session::load::Records;
@@ -28,6 +28,14 @@ pub(super) fn take(model: &mut Model, event: Event) {
             model.message.take_if(|message| message == super::blocks::BEING_READ);
             model.view = None;
             model.feed.waiting = false;
+        }
+        Event::Forest(file, log) => {
+            model.feed = model.feed.at_rest(false, false);
+            model.kind = ViewKind::Forest;
+            model.hold(*log);
+            model.forest.show(*file);
+            model.move_to(0);
+            model.refresh_detail();
         }
         Event::Records(records) => take_in(model, records),
         Event::Flow(flow) => flows(model, flow),
