@@ -152,7 +152,7 @@ impl Session {
     }
 
     /// A summary: it completes the boundary right before it, or stands alone as old versions wrote it.
-    pub(super) fn summary(&mut self, line: Line, row: u32, facts: TurnFacts) {
+    pub(super) fn summary(&mut self, line: Line, row: u32, facts: &TurnFacts) {
         let tip = self.tip(0);
         // Between the two nobody speaks, but a person may queue a prompt.
         let pending = self.pending.take().filter(|pending| {
@@ -188,7 +188,7 @@ impl Session {
         row: u32,
         hang: Hang,
         mut boundary: Boundary,
-        facts: TurnFacts,
+        facts: &TurnFacts,
     ) {
         let index = self.compactions.len();
         let mut compaction = Compaction::marked(index as u32 + 1, row, &boundary);
@@ -203,7 +203,7 @@ impl Session {
     }
 
     /// The turn of the summary of the compaction at `index`.
-    fn summarised(&mut self, index: usize, line: Line, row: u32, prev: TurnId, facts: TurnFacts) -> TurnId {
+    fn summarised(&mut self, index: usize, line: Line, row: u32, prev: TurnId, facts: &TurnFacts) -> TurnId {
         let step = self.step_ends.len() as u32;
         let sealed = facts.parts.iter().find(|part| part.kind == PartKind::Encrypted);
         let (sealed, tokens) =

@@ -8,8 +8,8 @@ use super::turns::TurnId;
 
 impl Session {
     /// A measurement: what was charged so far, how large the context is, the window, the model.
-    pub(super) fn measure(&mut self, meter: Meter) {
-        note_new(&mut self.models, meter.model);
+    pub(super) fn measure(&mut self, meter: &Meter) {
+        note_new(&mut self.models, meter.model.as_deref());
         self.window = meter.window.map(small).or(self.window);
         if let Some(total) = meter.total {
             let (last, before) = &mut self.metered;
