@@ -65,7 +65,7 @@ fn seen(session: &Session, number: u32) -> Vec<u32> {
 }
 
 fn previews(session: &Session) -> Vec<(&'static str, &str)> {
-    session.turns().iter().map(|turn| (turn.role.name(), session.preview(turn))).collect()
+    session.turns().iter().map(|turn| (turn.role.name(), session.preview(&turn))).collect()
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn what_one_answer_is_made_of_is_one_turn() {
     assert_eq!(paths[3], Some("src/a.rs"), "a patch names its file");
     let result = session.numbered(0, 3).unwrap();
     assert!(session.turn(result).has_error(), "exit status 2");
-    assert_eq!(session.preview(session.turn(result)), "2 failed");
+    assert_eq!(session.preview(&session.turn(result)), "2 failed");
     let kinds: Vec<&str> =
         session.parts(session.numbered(0, 5).unwrap()).map(|(_, part)| part.kind.name()).collect();
     assert_eq!(kinds, ["encrypted"], "reasoning that cannot be read is there, and said to be so");

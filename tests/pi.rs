@@ -153,7 +153,7 @@ fn results_commands_and_failures_are_turns_with_what_is_known_of_them() {
     ]);
     let session = &log.session;
     let turns: Vec<(&str, &str)> =
-        session.turns().iter().map(|turn| (turn.role.name(), session.preview(turn))).collect();
+        session.turns().iter().map(|turn| (turn.role.name(), session.preview(&turn))).collect();
     let expected = [
         ("user", "go"),
         ("assistant", "ls"),

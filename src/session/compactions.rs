@@ -220,18 +220,19 @@ impl Session {
     /// Messages that the compaction of `turn` wrote down and that are no earlier turn's: the model reads them with
     /// the summary, so they are parts of its turn. The answer is how many there are.
     fn tell_anew(&mut self, turn: TurnId, row: u32, again: Vec<Again>) -> u32 {
-        let mut told = 0;
+        let told = again.len() as u32;
+        let mut whole = self.turn(turn);
         for message in again {
-            told += 1;
             for (index, part) in (u32::from(message.first)..).zip(&message.parts) {
+                whole.tokens = whole.tokens.saturating_add(part.tokens);
+                whole.set(Turn::VOICE, part.voice);
+                whole.set(Turn::ERROR, part.error);
                 self.add_part(turn, row, index, part);
-                if let Some(part) = self.parts.last_mut() {
-                    part.again = true;
-                }
+                self.parts.change(self.parts.len() as u32 - 1, |part| part.again = true);
             }
         }
-        let end = self.parts.len() as u32;
-        self.turns[turn.0 as usize].parts.1 = end;
+        whole.parts.1 = self.parts.len() as u32;
+        self.turns.change(turn.0, |old| *old = whole);
         told
     }
 
@@ -261,7 +262,7 @@ impl Session {
             .map(|call| self.part(*call).pair)
             .filter(|place| (*place as usize) < self.parts.len())
             .collect();
-        let mut turns: Vec<TurnId> = parts.iter().map(|place| self.turn_of(self.part(*place))).collect();
+        let mut turns: Vec<TurnId> = parts.iter().map(|place| self.turn_of(&self.part(*place))).collect();
         turns.sort_unstable();
         turns.dedup();
         let now = self.last();

@@ -148,7 +148,8 @@ impl Session {
 
     /// A sub-agent was started by `call`, or by what was said last.
     fn agent(&mut self, row: u32, agent: Box<str>, call: Option<Id>) {
-        let called = call.and_then(|call| self.calls.get(&call)).map(|place| self.turn_of(self.part(*place)));
+        let called =
+            call.and_then(|call| self.calls.get(&call)).map(|place| self.turn_of(&self.part(*place)));
         let turn = called.unwrap_or_else(|| self.tip(0));
         if self.agents.iter().all(|(known, _)| *known != agent)
             && let Some(turn) = turn.some()
@@ -228,7 +229,7 @@ impl Session {
         let call_step = call
             .or_else(|| facts.silent.first().copied())
             .and_then(|call| self.calls.get(&call))
-            .map(|place| self.turn(self.turn_of(self.part(*place))))
+            .map(|place| self.turn(self.turn_of(&self.part(*place))))
             .filter(|turn| usize::from(turn.thread) == thread)
             .map(|turn| turn.step);
         let known_step = message.map(|(_, step)| step).or(call_step);
@@ -304,9 +305,8 @@ impl Session {
         self.rows.mark(row, RowKind::Turn);
         self.rows.hang(row, id);
         self.count_usage(id, facts);
-        let mut preview = self.turn(id).preview_rank;
         let begin = self.parts.len() as u32;
-        let turn = &mut self.turns[id.0 as usize];
+        let mut turn = self.turn(id);
         if turn.parts.0 == turn.parts.1 {
             turn.parts.0 = begin;
         } else if turn.parts.1 != begin {
@@ -314,10 +314,13 @@ impl Session {
         }
         for (index, part) in facts.parts.iter().enumerate() {
             let rank = preview_rank(part.kind);
-            if rank < preview && !part.preview.is_empty() {
-                preview = rank;
-                self.turns[id.0 as usize].preview = self.previews.add(&part.preview);
+            if rank < turn.preview_rank && !part.preview.is_empty() {
+                turn.preview_rank = rank;
+                turn.preview = self.previews.add(&part.preview);
             }
+            turn.tokens = turn.tokens.saturating_add(part.tokens);
+            turn.set(Turn::VOICE, part.voice);
+            turn.set(Turn::ERROR, part.error);
             self.add_part(id, row, index as u32, part);
         }
         for call in facts.silent.iter().copied() {
@@ -331,11 +334,9 @@ impl Session {
         if let Some(agent) = &facts.agent {
             self.agents.push((agent.clone(), id));
         }
-        let end = self.parts.len() as u32;
-        let turn = &mut self.turns[id.0 as usize];
-        turn.preview_rank = preview;
         turn.last_row = row;
-        turn.parts.1 = end;
+        turn.parts.1 = self.parts.len() as u32;
+        self.turns.change(id.0, |old| *old = turn);
     }
 
     pub(super) fn add_part(&mut self, id: TurnId, row: u32, index: u32, facts: &PartFacts) {
@@ -365,21 +366,14 @@ impl Session {
                     if let Some(first) = self.answered_by(called) {
                         self.answered.entry(called).or_insert(first);
                     }
-                    let caller = &mut self.parts[called as usize];
-                    caller.pair = place;
-                    (part.tool, part.path, part.pair) = (caller.tool, caller.path, called);
+                    self.parts.change(called, |caller| {
+                        caller.pair = place;
+                        (part.tool, part.path, part.pair) = (caller.tool, caller.path, called);
+                    });
                     self.returned(call);
                 }
             }
             _ => {}
-        }
-        let turn = &mut self.turns[id.0 as usize];
-        turn.tokens = turn.tokens.saturating_add(facts.tokens);
-        if facts.voice {
-            turn.flags |= Turn::VOICE;
-        }
-        if facts.error {
-            turn.flags |= Turn::ERROR;
         }
         self.parts.push(part);
     }
@@ -387,7 +381,7 @@ impl Session {
     /// The call has its result: no sub-agent that starts from now on is its work.
     fn returned(&mut self, call: Id) {
         if let Some(called) = self.calls.get(&call) {
-            let turn = self.turn_of(self.part(*called));
+            let turn = self.turn_of(&self.part(*called));
             self.open_task_calls.retain(|open| *open != turn);
         }
     }

@@ -3,8 +3,8 @@
 /// Where a turn's first words are.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Preview {
-    begin: u32,
-    length: u16,
+    pub(super) begin: u32,
+    pub(super) length: u16,
 }
 
 /// All of them.

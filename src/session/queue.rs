@@ -57,7 +57,7 @@ impl Session {
             Queue::Withdraw => {
                 for (_, id) in std::mem::take(&mut self.waiting.queued) {
                     let now = self.threads[self.turn(id).thread as usize].turns.len() as u32;
-                    self.turns[id.0 as usize].flags |= Turn::WITHDRAWN;
+                    self.turns.change(id.0, |turn| turn.flags |= Turn::WITHDRAWN);
                     self.withdrawn.insert(id, now);
                     self.stamp_abandoned(id, now);
                 }

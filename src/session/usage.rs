@@ -31,7 +31,7 @@ impl Session {
     /// The logged size of the context at turn `id`.
     fn set_context(&mut self, id: TurnId, context: u64) {
         if context > 0 {
-            self.turns[id.0 as usize].context = small(context);
+            self.turns.change(id.0, |turn| turn.context = small(context));
         }
     }
 

@@ -15,7 +15,7 @@ use super::{Feed, Records, Session, parse_all, parse_into};
 /// Backlogs are parsed by this many threads at the most: beyond, taking in is what takes the time.
 const WORKERS: usize = 4;
 /// Batches that may be read and not taken in yet: this bounds the memory, also where one thread lags behind.
-const AHEAD: u64 = 8;
+const AHEAD: u64 = 6;
 /// Batches read before other threads are started: of a short log that would take longer than reading it.
 const FIRST: usize = 2;
 /// Batches of more bytes than this are parsed alone.

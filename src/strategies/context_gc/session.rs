@@ -208,7 +208,7 @@ impl Item {
 fn cleared(session: &Session, clearing: &Clearing) -> Vec<Stub> {
     let line = session.row(clearing.row).line;
     let stub = |place: &u32| {
-        let turn = session.turn_of(session.part(*place));
+        let turn = session.turn_of(&session.part(*place));
         let index = session.parts(turn).position(|(at, _)| at == *place)? as u32;
         Some(Stub {
             id: format!("t{}.{index}", session.turn(turn).number),

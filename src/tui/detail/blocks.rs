@@ -166,7 +166,7 @@ fn sentence(hierarchy: &Hierarchy, log: &OpenLog, made: Made, place: u32) -> Doc
     for id in turns.iter().filter_map(|number| session.numbered(0, *number)) {
         let turn = session.turn(id);
         let heading = format!("{} {}", session.address(id), turn.role.name());
-        let first: Runs = vec![(Tone::Dim, format!("    {}", session.preview(turn)))];
+        let first: Runs = vec![(Tone::Dim, format!("    {}", session.preview(&turn)))];
         let body = super::super::document::Body::Runs(vec![first]);
         let block = Block::new(heading, super::tone_of(turn.role), body).leading_to(Node::Turn(id));
         let block = block.at(said(text));
