@@ -36,13 +36,14 @@ fn line_of(session: &Session, line: u32) -> Row {
 fn a_queued_prompt_is_a_turn_where_it_is_queued_and_an_echo_where_it_is_delivered() {
     let log = open("queued.jsonl");
     let session = &log.session;
-    let queued: Vec<(u32, &str)> = session
+    let queued: Vec<(u32, String)> = session
         .turns()
         .iter()
         .filter(|turn| turn.is_queued())
         .map(|turn| (turn.number, session.preview(&turn)))
         .collect();
-    assert_eq!(queued, [(3, "Also lint."), (6, "And format."), (9, "Never mind this.")]);
+    let expected = [(3, "Also lint."), (6, "And format."), (9, "Never mind this.")];
+    assert_eq!(queued, expected.map(|(number, words)| (number, words.to_owned())));
     let echoes: Vec<(u32, u32)> = session
         .echoes()
         .iter()
@@ -105,7 +106,7 @@ fn content_of_an_unexpected_type_costs_no_record() {
 fn of_a_key_that_occurs_twice_the_last_counts() {
     let log = open("odd-content.jsonl");
     let turn = log.session.turn(TurnId(6));
-    assert_eq!((turn.role, log.session.preview(&turn)), (Role::Assistant, "the last key counts"));
+    assert_eq!((turn.role, &*log.session.preview(&turn)), (Role::Assistant, "the last key counts"));
     assert_eq!(log.texts(TurnId(6)).unwrap()[0].text.text, "the last key counts");
     assert_eq!(log.session.before(TurnId(7)), Some(TurnId(6)), "the last id is the one to hang on");
 }

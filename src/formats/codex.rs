@@ -172,7 +172,9 @@ fn item(payload: Box<Payload>, unknown: &mut Vec<Box<str>>) -> Body {
         "reasoning" => {
             let mut parts = payload.summary.parts;
             parts.extend(payload.content.parts);
-            parts.iter_mut().for_each(|part| part.kind = PartKind::Thinking);
+            for part in &mut parts {
+                part.kind = PartKind::Thinking;
+            }
             if parts.is_empty() && payload.encrypted.0 > 0 {
                 parts.push(encrypted(payload.encrypted.0));
             }

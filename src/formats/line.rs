@@ -42,19 +42,23 @@ pub(super) fn milliseconds(text: &str) -> Option<i64> {
         .or_else(|| text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond))
 }
 
-/// The same of a time as agents write it, `2026-02-23T11:54:52.352Z`, a tenth of the work: there is one in every line.
+/// The same of a time as agents write it, `2026-02-23T11:54:52.352Z`, with far less work: there is one in every line.
 fn usual(text: &[u8]) -> Option<i64> {
-    const SHAPE: &[u8; 24] = b"0000-00-00T00:00:00.000Z";
     let text: &[u8; 24] = text.try_into().ok()?;
-    let fits = |(byte, shape): (&u8, &u8)| if *shape == b'0' { byte.is_ascii_digit() } else { byte == shape };
-    if !text.iter().zip(SHAPE).all(fits) {
-        return None;
-    }
-    let number = |from: usize, to: usize| {
-        text[from..to].iter().fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'))
+    let mut digits = true;
+    let mut number = |from: usize, to: usize| {
+        text[from..to].iter().fold(0, |sum, byte| {
+            digits &= byte.is_ascii_digit();
+            sum * 10 + i64::from(byte.wrapping_sub(b'0'))
+        })
     };
     let (year, month, day) = (number(0, 4), number(5, 7), number(8, 10));
-    let (hour, minute, second) = (number(11, 13), number(14, 16), number(17, 19));
+    let (hour, minute, second, millisecond) =
+        (number(11, 13), number(14, 16), number(17, 19), number(20, 23));
+    let marks = [text[4], text[7], text[10], text[13], text[16], text[19], text[23]];
+    if !digits || marks != *b"--T::.Z" {
+        return None;
+    }
     // Only what every month and every minute has.
     let is_plain =
         (1..=12).contains(&month) && (1..=28).contains(&day) && hour < 24 && minute < 60 && second < 60;
@@ -65,7 +69,7 @@ fn usual(text: &[u8]) -> Option<i64> {
         + (153 * month + 2) / 5
         + day
         - 719_469;
-    is_plain.then_some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + number(20, 23))
+    is_plain.then_some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + millisecond)
 }
 
 #[cfg(test)]

@@ -218,7 +218,7 @@ pub(super) fn bare_turn_label(session: &Session, id: TurnId) -> Label {
         .collect();
     let preview = session.preview(&turn);
     let text = match (tools.as_slice(), preview.is_empty()) {
-        ([], _) => preview.to_owned(),
+        ([], _) => preview,
         ([one], true) => (*one).to_owned(),
         ([one], false) if turn.preview_is_text() => format!("{preview} → {one}"),
         ([one], false) => format!("{one} {preview}"),
@@ -402,7 +402,7 @@ fn thread_label(session: &Session, thread: usize) -> Label {
     let Some(thread) = session.threads().get(thread) else { return Label::default() };
     let from =
         thread.started_by.map_or_else(String::new, |id| format!(" · started at {}", session.address(id)));
-    let words = thread.turns.first().map_or("", |id| session.preview(&session.turn(*id)));
+    let words = thread.turns.first().map(|id| session.preview(&session.turn(*id))).unwrap_or_default();
     Label {
         kind: "thread",
         address: Some(Address::Thread(thread.name.to_string())),
@@ -420,7 +420,8 @@ fn agent_label(log: &OpenLog, agent: usize) -> Label {
     let text = match log.agent_log(agent) {
         Ok(inner) => {
             let main = inner.session.main();
-            let words = main.turns.first().map_or("", |id| inner.session.preview(&inner.session.turn(*id)));
+            let first = main.turns.first().map(|id| inner.session.turn(*id));
+            let words = first.map(|turn| inner.session.preview(&turn)).unwrap_or_default();
             format!("{from}{} · {words}", numbers::count(main.turns.len() as u64, "turn"))
         }
         Err(error) => format!("{from}{error}"),

@@ -190,7 +190,7 @@ impl Session {
     }
 
     /// The first words of a turn.
-    pub fn preview(&self, turn: &Turn) -> &str {
+    pub fn preview(&self, turn: &Turn) -> String {
         self.previews.get(turn.preview)
     }
 

@@ -388,7 +388,7 @@ fn largest(log: &OpenLog, mut turns: Vec<TurnId>) -> Block {
             (Tone::Dim, format!("~{:<6}", short(u64::from(turn.tokens)))),
             (Tone::Heading, format!("{} ", session.address(*id))),
             (tone_of(turn.role), format!("{} ", turn.role.name())),
-            (Tone::Text, session.preview(&turn).to_owned()),
+            (Tone::Text, session.preview(&turn)),
         ]
     });
     Block::runs("largest turns".to_owned(), lines.collect())
