@@ -1,5 +1,6 @@
 //! The command line as typed.
 
+mod audit;
 mod replay;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use crate::discover::agents::AGENTS;
 use crate::outline::ViewKind;
 use crate::strategies::context_gc::Mode;
 
+pub use audit::{AuditArguments, RecallArguments, Rule};
 pub use replay::{ReplayOptions, Writer};
 
 /// A terminal inspector for AI agents' session logs.
@@ -23,7 +25,7 @@ pub use replay::{ReplayOptions, Writer};
 #[command(
     after_help = "Addresses: t489 a turn, t489.2 a part of it, @a881341/t12 a sub-agent's turn, L560 a physical \
 line, g3 a generation, b4 a block, p2 a span, i9 an item of the ledger, r:t88 what a receipt stands for.\nLogs: - is standard input; what is compressed with zstd or gzip is read as it is.\n\
-Exit status: 0 done, 2 wrong usage, 3 the log could not be read, 4 nothing found, for that address or at all."
+Exit status: 0 done, 1 an audit rule failed, 2 wrong usage, 3 the log could not be read, 4 nothing found, for that address or at all."
 )]
 pub struct Arguments {
     /// What to do; without it the terminal interface opens.
@@ -150,7 +152,11 @@ pub enum Command {
     Last(LastArguments),
     /// What a summary's sentences rest on, or what became of a turn.
     Trace(TraceArguments),
-    /// Delete what the store holds of a session: summaries, pins, marks, notes, counts.
+    /// What each compaction lost.
+    Audit(AuditArguments),
+    /// A note of chosen turns and items, ready to paste back to the agent.
+    Recall(RecallArguments),
+    /// Delete what the store holds of a session: summaries, pins, marks, notes, counts, audits.
     Forget(ForgetArguments),
     /// Completions for a shell.
     Completions {

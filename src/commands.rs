@@ -4,12 +4,14 @@
 //! the result; messages go to standard error. Computes nothing itself: it asks the session, the strategies and the
 //! outline.
 
+mod audit;
 mod context;
 mod expand;
 mod forget;
 mod gc;
 mod guarded;
 mod info;
+mod recall;
 mod receipts;
 mod replay;
 mod sessions;
@@ -25,6 +27,7 @@ use crate::log::LogError;
 use crate::message::complain;
 use crate::session::address::{Address, Moment, NoSuchMoment, NotAnAddress};
 use crate::session::open::{Lost, OpenLog};
+use crate::text::lexicon::Lexicon;
 
 use guarded::Guarded;
 
@@ -36,6 +39,9 @@ pub const SCHEMA: u32 = 1;
 /// Why a command ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
+    /// An audit rule failed: 1.
+    #[error("{0}")]
+    Rule(String),
     /// Wrong usage: exit status 2.
     #[error("{0}")]
     Usage(String),
@@ -60,6 +66,7 @@ impl Failure {
     /// The exit status.
     pub fn status(&self) -> u8 {
         match self {
+            Self::Rule(_) => 1,
             Self::Usage(_) | Self::Log(LogError::Terminal) => 2,
             Self::Log(_) | Self::Unreadable(_) | Self::Store(_) | Self::Write(_) => 3,
             Self::NotFound(_) => 4,
@@ -114,6 +121,8 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Expand(arguments) => on(&arguments.path, |log| expand::run(log, arguments, out)),
         Command::Gc(arguments) => gc::run(arguments, out),
         Command::Trace(arguments) => on(&arguments.path, |log| trace::run(log, arguments, out)),
+        Command::Audit(arguments) => audit::run(arguments, out),
+        Command::Recall(arguments) => on(&arguments.path, |log| recall::run(log, arguments, out)),
         Command::Forget(arguments) => forget::run(arguments, out),
         Command::Sessions(arguments) => sessions::run(arguments, out),
         // It has a screen of its own; `main` sends it there.
@@ -160,6 +169,13 @@ fn manual() -> io::Result<Vec<u8>> {
         );
     }
     Ok(page)
+}
+
+/// A cue lexicon of the user's.
+fn own_lexicon(path: &Path) -> Result<Lexicon, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::Usage(format!("{}: cannot read the lexicon: {error}", path.display())))?;
+    Lexicon::parse(&text).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
 }
 
 /// The turn number that `--as-of` means; the newest turn without it.

@@ -4,6 +4,7 @@
 //! append-only model, [`strategies`] the model into what a model sees at a turn, [`outline`] all of it into trees,
 //! and the terminal interface and the [`commands`] show them. Nothing imports what comes after it.
 
+pub mod audit;
 pub mod cli;
 pub mod commands;
 pub mod discover;

@@ -6,6 +6,7 @@
 //! is worked out again, and the person is told. Knows nothing of logs and imports nothing of the flow, so every layer
 //! may ask it.
 
+mod audits;
 pub mod cache;
 pub mod database;
 mod forget;

@@ -55,6 +55,7 @@ pub(super) fn run(arguments: &ForgetArguments, out: &mut dyn Write) -> Result<()
             "pins": forgotten.pins,
             "marks": forgotten.marks,
             "notes": forgotten.notes,
+            "audits": forgotten.audits,
             "counts": counts,
         });
         writeln!(out, "{report}")?;
@@ -87,6 +88,7 @@ fn sentence(path: &str, forgotten: &Forgotten, counts: usize) -> String {
         (forgotten.pins, "pin", "pins"),
         (forgotten.marks, "mark", "marks"),
         (forgotten.notes, "note", "notes"),
+        (forgotten.audits, "audit", "audits"),
         (counts, "entry of the list of sessions", "entries of the list of sessions"),
     ];
     let parts: Vec<String> = all

@@ -24,7 +24,7 @@ use crate::text::display::safe;
 use crate::text::lexicon::{self, Lexicon};
 use crate::text::preview;
 
-use super::{Failure, SCHEMA};
+use super::{Failure, SCHEMA, own_lexicon};
 
 /// Prints what an address leads to.
 pub(super) fn run(log: &OpenLog, arguments: &TraceArguments, out: &mut dyn Write) -> Result<(), Failure> {
@@ -70,12 +70,6 @@ pub(super) fn run(log: &OpenLog, arguments: &TraceArguments, out: &mut dyn Write
                 .to_owned(),
         )),
     }
-}
-
-fn own_lexicon(path: &std::path::Path) -> Result<Lexicon, Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::Usage(format!("{}: cannot read the lexicon: {error}", path.display())))?;
-    Lexicon::parse(&text).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
 }
 
 /// Traces what is asked for, and keeps it for the next question.
@@ -384,8 +378,8 @@ fn way_back(id: SentenceId, chain: &Chain) -> String {
 /// The sources of a sentence, each on a line.
 fn sources_text(traced: &Traced, previous: Option<u32>, out: &mut dyn Write) -> Result<(), Failure> {
     for source in traced.sources.iter().take(TOGETHER) {
-        let held =
-            if source.exact { "exact".to_owned() } else { format!("{:.0} %", source.coverage * 100.0) };
+        let named = if source.named { "named, " } else { "" };
+        let held = format!("{named}{:.0} %", source.coverage * 100.0);
         let snippet = preview::on_one_line(&source.snippet);
         let (address, role) = (source_address(source, previous), source.spot.role.name());
         writeln!(out, "  {address:<9}{role:<10} {held:<5} {}", safe(&snippet))?;
@@ -413,8 +407,8 @@ fn source_json(source: &SourceLink, previous: Option<u32>) -> Value {
         "run": rounded(source.run),
         "snippet": source.snippet,
     });
-    if source.exact {
-        value["exact"] = json!(true);
+    if source.named {
+        value["named"] = json!(true);
     }
     if source.spot.voice {
         value["voice"] = json!(true);

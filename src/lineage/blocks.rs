@@ -10,7 +10,7 @@ use crate::formats::Format;
 use crate::formats::facts::{PartKind, PartText, Role};
 use crate::session::{Session, TurnId};
 use crate::text::lexicon::Lexicon;
-use crate::text::{identifiers, sentences};
+use crate::text::{harness, identifiers, sentences};
 
 use super::class::{self, Class};
 use super::range::Planned;
@@ -47,6 +47,8 @@ pub struct Block {
     pub prompts: u32,
     /// Its text; of a call, the tool's name and the arguments.
     pub text: String,
+    /// What added to a byte of this text gives that byte in the text of its part; none where something was cut out inside.
+    pub shift: Option<i64>,
     /// The file it is about, in lower case; empty where there is none.
     pub path: String,
     /// The place of the call that a result answers.
@@ -75,6 +77,7 @@ impl Block {
             },
             prompts: 0,
             text: if preview.is_empty() { turn.role.name() } else { preview }.to_owned(),
+            shift: None,
             path: String::new(),
             call: None,
             edit: None,
@@ -120,7 +123,8 @@ impl<'a> BlockReader<'a> {
             return;
         }
         let said = planned.voice.then(|| self.format.voice(&text).map(str::to_owned)).flatten();
-        let (class, text) = self.describe(planned, text);
+        let said_at = said.as_deref().and_then(|said| shift(&text, said));
+        let (class, text, at) = self.describe(planned, text);
         if text.trim().is_empty() {
             return;
         }
@@ -130,12 +134,12 @@ impl<'a> BlockReader<'a> {
         let call = planned.pair.and_then(|pair| self.calls.get(&pair).copied());
         let edit = (class == Class::Change).then(|| self.edited(&text)).flatten();
         self.calls.insert(planned.place, self.blocks.len());
-        self.push(planned, class, text, call, edit);
+        self.push(planned, class, (text, at), call, edit);
         // Approving a plan is the user's answer too, though no words of it are logged.
         let said = said.or_else(|| (class == Class::Plan).then(|| approval(planned, &self.blocks)).flatten());
         if let Some(said) = said {
             self.prompts += 1;
-            self.push(planned, Class::Prompt, said, call, None);
+            self.push(planned, Class::Prompt, (said, said_at), call, None);
             if let Some(block) = self.blocks.last_mut() {
                 block.spot.voice = true;
             }
@@ -146,7 +150,7 @@ impl<'a> BlockReader<'a> {
         &mut self,
         planned: &Planned,
         class: Class,
-        text: String,
+        (text, shift): (String, Option<i64>),
         call: Option<usize>,
         edit: Option<(Range<usize>, Range<usize>)>,
     ) {
@@ -164,6 +168,7 @@ impl<'a> BlockReader<'a> {
             },
             prompts: self.prompts,
             text,
+            shift,
             path: planned.path.to_lowercase(),
             call,
             edit,
@@ -177,7 +182,8 @@ impl<'a> BlockReader<'a> {
         }
         let sentences = sentences::of(&text);
         for (place, sentence) in sentences.iter().enumerate() {
-            self.push(planned, Class::Summary, sentence.text(&text).to_owned(), None, None);
+            let said = (sentence.text(&text).to_owned(), Some(sentence.range.start as i64));
+            self.push(planned, Class::Summary, said, None, None);
             if let Some(block) = self.blocks.last_mut() {
                 block.spot.sentence = Some(place);
                 block.path = about(&block.text);
@@ -186,18 +192,26 @@ impl<'a> BlockReader<'a> {
         (self.previous, self.previous_sentences) = (text, sentences);
     }
 
-    /// What a part is, and the text by which it is found.
-    fn describe(&self, planned: &Planned, text: String) -> (Class, String) {
+    /// What a part is, the text by which it is found, and how that is shifted against the part's own.
+    fn describe(&self, planned: &Planned, text: String) -> (Class, String, Option<i64>) {
         let deed = self.lexicon.tools.deed(&planned.tool);
         match planned.kind {
-            PartKind::Text if planned.role == Role::Assistant => (Class::Text, text),
+            PartKind::Text if planned.role == Role::Assistant => (Class::Text, text, Some(0)),
             PartKind::Text => {
-                let said = without_tags(&text);
-                if planned.injected || said.is_empty() { (Class::Meta, text) } else { (Class::Prompt, said) }
+                let said = harness::without(&text, &harness::tagged(&text)).trim().to_owned();
+                let shift = shift(&text, &said);
+                if planned.injected || said.is_empty() {
+                    (Class::Meta, text, Some(0))
+                } else {
+                    (Class::Prompt, said, shift)
+                }
             }
-            PartKind::ToolCall => (class::of_call(deed), format!("{}\n{text}", planned.tool)),
-            PartKind::ToolResult => (class::of_result(deed, planned.error, &text), text),
-            _ => (Class::Meta, text),
+            PartKind::ToolCall => {
+                let named = planned.tool.len() as i64 + 1;
+                (class::of_call(deed), format!("{}\n{text}", planned.tool), Some(-named))
+            }
+            PartKind::ToolResult => (class::of_result(deed, planned.error, &text), text, Some(0)),
+            _ => (Class::Meta, text, Some(0)),
         }
     }
 
@@ -219,6 +233,11 @@ impl<'a> BlockReader<'a> {
     }
 }
 
+/// Where `said` stands in the text that it was cut out of, in one piece.
+fn shift(text: &str, said: &str) -> Option<i64> {
+    text.find(said).map(|at| at as i64)
+}
+
 /// The file that a sentence is about: the only one that it names.
 fn about(sentence: &str) -> String {
     let mut files = identifiers::find(sentence).into_iter().filter(identifiers::Identifier::is_file);
@@ -236,40 +255,4 @@ fn approval(planned: &Planned, blocks: &[Block]) -> Option<String> {
     let answer = &blocks.last()?.text;
     let first = sentences::split(answer.lines().next()?).into_iter().next()?;
     Some(answer[first].to_owned())
-}
-
-/// A prompt without what the harness wrapped in tags (`<system-reminder>…</system-reminder>`).
-fn without_tags(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(open) = rest.find('<') {
-        let (before, tagged) = rest.split_at(open);
-        out.push_str(before);
-        let name_ends = tagged[1..].find(|c: char| !(c.is_ascii_lowercase() || matches!(c, '-' | '_')));
-        let name = &tagged[1..=name_ends.unwrap_or(0)];
-        let closing = format!("</{name}>");
-        match tagged.find(&closing).filter(|_| name.contains(['-', '_'])) {
-            Some(at) => rest = &tagged[at + closing.len()..],
-            None => {
-                out.push('<');
-                rest = &tagged[1..];
-            }
-        }
-    }
-    out.push_str(rest);
-    out.trim().to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tags_of_the_harness_are_taken_out() {
-        assert_eq!(without_tags("run it <system-reminder>be\nkind</system-reminder> now"), "run it  now");
-        assert_eq!(without_tags("<command-name>/clear</command-name>"), "");
-        assert_eq!(without_tags("is a < b and <b>bold</b>?"), "is a < b and <b>bold</b>?");
-        assert_eq!(without_tags("<open-tag without end"), "<open-tag without end");
-        assert_eq!(without_tags("<"), "<");
-    }
 }

@@ -124,6 +124,27 @@ impl Plan {
         })
     }
 
+    /// What a recorded compaction left in view word for word: the turns that it kept, and messages that it wrote down again.
+    /// It has no summary. None where nothing was kept.
+    pub fn kept(session: &Session, generation: u32) -> Option<Self> {
+        let compaction = session.generation(generation)?;
+        let summary = compaction.summary?;
+        let mut covered = Vec::new();
+        for number in compaction.kept.iter().flat_map(|(from, to)| *from..=*to) {
+            if let Some(id) = session.numbered(0, number).filter(|id| session.turn(*id).role != Role::Summary)
+            {
+                plan_turn(session, id, &mut covered);
+            }
+        }
+        let mut again = Vec::new();
+        plan_turn(session, summary, &mut again);
+        covered.extend(again.into_iter().filter(|part| part.again));
+        (!covered.is_empty()).then(|| {
+            let covered_plan = Self::made(session, generation, summary, String::new(), Vec::new(), &[]);
+            Self { covered, ..covered_plan }
+        })
+    }
+
     /// What to read for a summary that was made from the turns `inputs`; none where there are none.
     pub fn of_summary(session: &Session, summary: &Summary, inputs: &[TurnId]) -> Option<Self> {
         let stands = *inputs.last()?;

@@ -22,6 +22,8 @@ pub struct Forgotten {
     pub marks: usize,
     /// Entries of recall notes.
     pub notes: usize,
+    /// Audits.
+    pub audits: usize,
 }
 
 impl Forgotten {
@@ -53,6 +55,7 @@ impl Store {
                 forgotten.pins += delete("DELETE FROM pins WHERE session = ?1")?;
                 forgotten.marks += delete("DELETE FROM marks WHERE session = ?1")?;
                 forgotten.notes += delete("DELETE FROM notes WHERE session = ?1")?;
+                forgotten.audits += delete("DELETE FROM audits WHERE session = ?1")?;
                 delete("DELETE FROM sessions WHERE session = ?1")?;
             }
             Ok(forgotten)

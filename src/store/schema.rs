@@ -7,7 +7,7 @@
 use rusqlite::{Connection, TransactionBehavior};
 
 /// The steps, in order.
-pub(super) const STEPS: [&str; 2] = [
+pub(super) const STEPS: [&str; 3] = [
     // Summaries by the hash of what they are made by and from. One may belong to several sessions: forks share turns.
     "CREATE TABLE summaries (
         hash BLOB NOT NULL UNIQUE,
@@ -53,6 +53,19 @@ pub(super) const STEPS: [&str; 2] = [
         text TEXT NOT NULL
      ) STRICT;
      CREATE INDEX notes_by_session ON notes (session);",
+    // Audits by the state of the file that they are of, and by what they were made with.
+    "CREATE TABLE audits (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        session TEXT NOT NULL,
+        device INTEGER NOT NULL,
+        inode INTEGER NOT NULL,
+        bytes INTEGER NOT NULL,
+        modified INTEGER NOT NULL,
+        made_with TEXT NOT NULL,
+        report BLOB NOT NULL,
+        UNIQUE (device, inode, made_with)
+     ) STRICT;
+     CREATE INDEX audits_by_session ON audits (session);",
 ];
 
 /// The newest schema that this build knows.

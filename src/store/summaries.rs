@@ -132,7 +132,7 @@ fn own(connection: &rusqlite::Connection, hash: &[u8; 32], owner: Owner<'_>) -> 
 }
 
 /// Remembers where a session's log is.
-fn located(connection: &rusqlite::Connection, session: &str, log: &Path) -> rusqlite::Result<()> {
+pub(super) fn located(connection: &rusqlite::Connection, session: &str, log: &Path) -> rusqlite::Result<()> {
     let sql = "INSERT INTO sessions (session, path) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
     connection.execute(sql, params![session, path_bytes(log)]).map(drop)
 }

@@ -5,6 +5,7 @@
 
 use super::cues::{self, Openness};
 use super::lexicon::{Lexicon, Rule};
+use super::{harness, sentences};
 
 /// The kinds of binding sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,6 +47,29 @@ pub fn is_pasted(text: &str) -> bool {
             || line.starts_with("goroutine ")
     };
     is_long(text.len()) || text.contains("```") || text.lines().any(|line| is_table(line) || is_trace(line))
+}
+
+/// The sentences of a prompt that a person typed: those outside what a harness wrote, fences, tables and traces, unless
+/// the rest is still so long that it was pasted.
+pub fn typed_sentences(text: &str) -> Vec<&str> {
+    let mut fenced = false;
+    let mut lines = Vec::new();
+    let machine = harness::written(text);
+    for line in harness::around(text, &machine).flat_map(str::lines) {
+        let trimmed = line.trim();
+        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+            fenced = !fenced;
+            continue;
+        }
+        if !fenced && !trimmed.is_empty() && !is_pasted(trimmed) {
+            lines.push(trimmed);
+        }
+    }
+    if is_long(lines.iter().map(|line| line.len()).sum()) {
+        return Vec::new();
+    }
+    let sentences = lines.into_iter().flat_map(|line| sentences::split(line).into_iter().map(|at| &line[at]));
+    sentences.collect()
 }
 
 /// How a user's sentence binds.
@@ -103,6 +127,12 @@ mod tests {
         assert!(is_pasted("| a | b |"));
         assert!(is_pasted("see\n```\nx\n```"));
         assert!(!is_pasted("no, not like that"));
+    }
+
+    #[test]
+    fn what_a_harness_wrote_is_not_typed() {
+        let text = "<ci-event>\nDo not reply.\n</ci-event>\nnever push <note-to-self>or do</note-to-self>";
+        assert_eq!(typed_sentences(text), ["never push"]);
     }
 
     proptest! {

@@ -26,6 +26,8 @@ pub struct Lexicon {
     pub force: Phrases,
     /// Words that soften.
     pub softening: Phrases,
+    /// Words that allow.
+    pub permitting: Phrases,
     /// What a decision looks like.
     pub decision: Vec<Rule>,
     /// What a rejection looks like.
@@ -44,6 +46,12 @@ pub struct Lexicon {
     pub user: Phrases,
     /// What a sentence opens with that says something is absent.
     pub absence: Phrases,
+    /// Words that report a question or a doubt.
+    pub asked: Phrases,
+    /// Words that report a thought or a proposal.
+    pub mentioned: Phrases,
+    /// Words that report something as settled.
+    pub settled: Phrases,
     /// Words that any summary holds, as lineage counts words.
     pub template: BTreeSet<String>,
     /// What tools do.
@@ -132,7 +140,11 @@ impl Lexicon {
     /// Reads the text of a lexicon file and tries all its patterns.
     pub fn parse(text: &str) -> Result<Self, LexiconError> {
         let lexicon = Self::read(text)?;
-        let sets = [&lexicon.never, &lexicon.force, &lexicon.softening, &lexicon.user, &lexicon.absence];
+        let sets = [
+            [&lexicon.never, &lexicon.force, &lexicon.softening, &lexicon.permitting],
+            [&lexicon.user, &lexicon.absence, &lexicon.asked, &lexicon.mentioned],
+        ];
+        let sets = sets.into_iter().flatten().chain([&lexicon.settled]);
         lexicon.hedges.values().chain(sets).try_for_each(Phrases::check)?;
         let rules = [&lexicon.decision, &lexicon.rejection, &lexicon.constraint, &lexicon.commitment];
         rules.into_iter().flatten().try_for_each(Rule::check)?;
@@ -174,6 +186,7 @@ impl Lexicon {
             never: Phrases::new(&hedges.never),
             force: Phrases::new(&force.binding),
             softening: Phrases::new(&force.softening),
+            permitting: Phrases::new(&force.permitting),
             decision: rules(&binding.decision),
             rejection: rules(&binding.rejection),
             constraint: rules(&binding.constraint),
@@ -183,6 +196,9 @@ impl Lexicon {
             feasible: Cue::new(feasible),
             user: Phrases::new(&reports.user),
             absence: Phrases::new(&reports.absence),
+            asked: Phrases::new(&reports.asked),
+            mentioned: Phrases::new(&reports.mentioned),
+            settled: Phrases::new(&reports.settled),
             template: reports.template.iter().flat_map(|word| super::words::stems(word)).collect(),
             tools: tools.into(),
         })

@@ -33,6 +33,7 @@ pub(super) struct Hedges {
 pub(super) struct Force {
     pub(super) binding: Vec<String>,
     pub(super) softening: Vec<String>,
+    pub(super) permitting: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -66,6 +67,9 @@ pub(super) struct Requests {
 pub(super) struct Reports {
     pub(super) user: Vec<String>,
     pub(super) absence: Vec<String>,
+    pub(super) asked: Vec<String>,
+    pub(super) mentioned: Vec<String>,
+    pub(super) settled: Vec<String>,
     pub(super) template: Vec<String>,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::lineage::tracing::Tracing;
 use crate::outline::blocks::Hierarchy;
-use crate::outline::{Group, Node};
+use crate::outline::{Group, Node, ViewKind};
 use crate::session::Session;
 use crate::session::open::OpenLog;
 use crate::strategies::blocks::Made;
@@ -50,7 +50,13 @@ impl Model {
                 shared.map(|shared| of(&shared)).unwrap_or_default()
             }
             (Shows::Trace(_), Node::Turn(id) | Node::Part(id, _)) => {
-                trace::turn(view, log, &self.tracing, id)
+                let mut document = trace::turn(view, log, &self.tracing, id);
+                if let (ViewKind::Blocks, Some(shared)) = (self.kind, self.replay.known()) {
+                    let number = log.session.turn(id).number;
+                    document.blocks.extend(trace::made::naming(&shared.borrow(), self.as_of, number));
+                    document.chosen = document.links().first().map(|(block, _)| *block);
+                }
+                document
             }
             _ => {
                 let shared = self.replay.known().map(|shared| shared.borrow());

@@ -155,7 +155,7 @@ pub(in crate::tui) fn hints(theme: &Theme, contexts: &[Context], room: usize) ->
 
 /// The address of the selection, for the right edge.
 fn address(model: &Model) -> Vec<Span<'static>> {
-    let (Some(log), Some(view), Some(node)) = (&model.log, &model.view, model.selected()) else {
+    let (Some(log), Some(view), Some(node)) = (&model.log, &model.view, model.pointed()) else {
         return Vec::new();
     };
     if log.session.partial {
