@@ -290,7 +290,7 @@ impl<'a> Tracer<'a> {
             "{} {} {}",
             log.session.address(id),
             turn.role.name(),
-            safe(log.session.preview(turn))
+            safe(&log.session.preview(&turn))
         )?;
         for (generation, fate) in &forward.generations {
             writeln!(

@@ -106,9 +106,9 @@ fn turn(view: &View, log: &OpenLog, id: TurnId, part: Option<u32>, agent: Option
             } else if kept.again {
                 heading.push_str(" · told to the model again, beside the summary");
             }
-            if let Some((_, pair)) = session.pair(kept) {
+            if let Some((_, pair)) = session.pair(&kept) {
                 let other = if kept.kind == PartKind::ToolCall { "result" } else { "call" };
-                heading = format!("{heading} · {other} at {}", log.address(session.turn_of(pair), agent));
+                heading = format!("{heading} · {other} at {}", log.address(session.turn_of(&pair), agent));
             }
             let size = format!("{} · ~{}", bytes(u64::from(kept.bytes)), short(u64::from(kept.tokens)));
             Block::text(format!("── {heading} · {size}"), tone, Words::OfTurn(Arc::clone(&texts), place))
@@ -400,7 +400,7 @@ fn largest(log: &OpenLog, mut turns: Vec<TurnId>) -> Block {
             (Tone::Dim, format!("~{:<6}", short(u64::from(turn.tokens)))),
             (Tone::Heading, format!("{} ", session.address(*id))),
             (tone_of(turn.role), format!("{} ", turn.role.name())),
-            (Tone::Text, session.preview(turn).to_owned()),
+            (Tone::Text, session.preview(&turn)),
         ]
     });
     Block::runs("largest turns".to_owned(), lines.collect())

@@ -36,7 +36,7 @@ impl ForestView<'_> {
             Node::Group(group) => self.group(log, group),
             Node::Turn(id) => self.turn(log, id),
             Node::Part(id, index) => match log.session.nth_part(id, index as usize) {
-                Some((_, part)) => bare_part_label(log, id, index, part),
+                Some((_, part)) => bare_part_label(log, id, index, &part),
                 None => Label::default(),
             },
             Node::Row(row) => row_label(&log.session, row),

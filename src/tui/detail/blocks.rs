@@ -173,7 +173,7 @@ fn sentence(hierarchy: &Hierarchy, log: &OpenLog, made: Made, place: u32) -> Doc
     for id in turns.iter().filter(|_| !frozen).filter_map(|number| session.numbered(0, *number)) {
         let turn = session.turn(id);
         let heading = format!("{} {}", session.address(id), turn.role.name());
-        let first: Runs = vec![(Tone::Dim, format!("    {}", session.preview(turn)))];
+        let first: Runs = vec![(Tone::Dim, format!("    {}", session.preview(&turn)))];
         let body = Body::Runs(vec![first]);
         let block = Block::new(heading, super::tone_of(turn.role), body).leading_to(Node::Turn(id));
         let block = block.at(said(text));
@@ -231,7 +231,7 @@ fn item(hierarchy: &Hierarchy, log: &OpenLog, as_of: u32, number: u32) -> Docume
         State::Open => None,
         State::Answered(turn) => session
             .numbered(0, turn)
-            .map(|id| (format!("t{turn} answered: {}", session.preview(session.turn(id))), Node::Turn(id))),
+            .map(|id| (format!("t{turn} answered: {}", session.preview(&session.turn(id))), Node::Turn(id))),
         State::Superseded(by) => hierarchy.blocks.ledger().item(by).map(|newer| {
             (format!("i{by} superseded it: {}", preview::on_one_line(&newer.text)), Node::Item(by))
         }),

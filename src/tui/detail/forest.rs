@@ -217,7 +217,7 @@ fn union(view: &ForestView, log: &OpenLog, place: u32) -> Document {
     for id in turns.iter().take(LISTED) {
         let turn = session.turn(*id);
         let heading = format!("{} {}", session.address(*id), turn.role.name());
-        let first: Runs = vec![(Tone::Dim, format!("    {}", session.preview(turn)))];
+        let first: Runs = vec![(Tone::Dim, format!("    {}", session.preview(&turn)))];
         let block = Block::new(heading, super::tone_of(turn.role), Body::Runs(vec![first]));
         let block = block.leading_to(Node::Turn(*id));
         blocks.push(if blocks.is_empty() { block } else { block.close() });

@@ -94,7 +94,7 @@ fn pin(model: &mut Model) {
                     model.message = Some("a sub-agent's turn is in no context of this session".to_owned());
                     return;
                 }
-                if log.session.preview(turn).is_empty() {
+                if log.session.preview(&turn).is_empty() {
                     model.message = Some(format!("{address} says nothing that could be pinned yet"));
                     return;
                 }

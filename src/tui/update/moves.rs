@@ -350,7 +350,7 @@ fn original(model: &mut Model) {
 fn pair_of(session: &crate::session::Session, id: TurnId, part: Option<u32>) -> Option<TurnId> {
     let mut parts =
         session.parts(id).enumerate().filter(|(index, _)| part.is_none_or(|part| part as usize == *index));
-    parts.find_map(|(_, (_, part))| session.pair(part)).map(|(_, pair)| session.turn_of(pair))
+    parts.find_map(|(_, (_, part))| session.pair(&part)).map(|(_, pair)| session.turn_of(&pair))
 }
 
 fn back(model: &mut Model) {
