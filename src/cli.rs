@@ -97,6 +97,8 @@ pub enum ViewName {
     Generations,
     /// The block hierarchy, replayed: ledger, spans, blocks, open turns.
     Blocks,
+    /// What each compaction lost.
+    Audit,
 }
 
 /// A tree's name.
@@ -118,6 +120,7 @@ impl From<ViewName> for ViewKind {
             ViewName::Window => Self::Window,
             ViewName::Generations => Self::Generations,
             ViewName::Blocks => Self::Blocks,
+            ViewName::Audit => Self::Audit,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! turns it rests on, all as of a turn. The terminal, `pentimento tree` and the exports read the same answers, and
 //! a node with a million children costs nothing until somebody looks at some of them.
 
+pub mod audit;
 pub mod blocks;
 mod generations;
 mod kind;
@@ -25,6 +26,8 @@ use std::fmt::Debug;
 use crate::session::TurnId;
 use crate::session::open::OpenLog;
 use crate::strategies::blocks::Made;
+
+use audit::Audited;
 
 /// A node of a tree. Small, and the same node names the same thing for as long as its log lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -67,6 +70,8 @@ pub enum Node {
     Item(u32),
     /// A turn that a person put into the ledger.
     Pinned(TurnId),
+    /// What only the audit says.
+    Audited(Audited),
 }
 
 /// A heading.

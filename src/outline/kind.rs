@@ -9,11 +9,13 @@ pub enum ViewKind {
     Generations,
     /// The block hierarchy, replayed.
     Blocks,
+    /// What each compaction lost.
+    Audit,
 }
 
 impl ViewKind {
     /// The views of this build, in the order of their tabs.
-    pub const ALL: [Self; 3] = [Self::Window, Self::Generations, Self::Blocks];
+    pub const ALL: [Self; 4] = [Self::Window, Self::Generations, Self::Blocks, Self::Audit];
 
     /// Its name on the command line and, capitalised, on the screen.
     pub const fn name(self) -> &'static str {
@@ -21,6 +23,7 @@ impl ViewKind {
             Self::Window => "window",
             Self::Generations => "generations",
             Self::Blocks => super::blocks::NAME,
+            Self::Audit => super::audit::NAME,
         }
     }
 
@@ -30,6 +33,7 @@ impl ViewKind {
             Self::Window => "1",
             Self::Generations => "2",
             Self::Blocks => "3",
+            Self::Audit => "6",
         }
     }
 
@@ -39,6 +43,7 @@ impl ViewKind {
             Self::Window => "Window: what the model sees",
             Self::Generations => "Generations: what each compaction covered",
             Self::Blocks => "Blocks: ledger, spans, blocks, open turns",
+            Self::Audit => "Audit: what each compaction lost",
         }
     }
 

@@ -8,7 +8,7 @@ use crate::text::{display, numbers};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
     /// What it is: `turn`, `summary`, `section`, `sentence`, `part`, `note`, `malformed`, `group`, `share`, `thread`,
-    /// `microcompaction`, `block`, `span`, `level`, `item`.
+    /// `microcompaction`, `block`, `span`, `level`, `item`, `finding`, `kept`, `beside`, `nothing`.
     pub kind: &'static str,
     /// Where it is.
     pub address: Option<Address>,
@@ -75,6 +75,10 @@ pub enum Mark {
     NoSummary,
     /// A person said so.
     ByHand(&'static str),
+    /// Only turns that were kept still say it.
+    AtRisk,
+    /// What is said of it beside.
+    Beside(String),
 }
 
 impl Mark {
@@ -102,6 +106,8 @@ impl Mark {
             Self::State(state) => state.words(),
             Self::NoSummary => "! no summary".into(),
             Self::ByHand(what) => (*what).into(),
+            Self::AtRisk => "! at risk".into(),
+            Self::Beside(what) => what.clone(),
             Self::SumsUp(turn) => format!("sums up the branch that ended at t{turn}"),
         }
     }
@@ -118,6 +124,7 @@ impl Mark {
                 | Self::Withdrawn
                 | Self::Unreadable
                 | Self::NoSummary
+                | Self::AtRisk
         )
     }
 }

@@ -21,7 +21,8 @@ pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
         | Node::MadeSentence(..)
         | Node::Piece(..)
         | Node::Item(_)
-        | Node::Pinned(_) => Label { kind: "root", ..Label::default() },
+        | Node::Pinned(_)
+        | Node::Audited(_) => Label { kind: "root", ..Label::default() },
         Node::Generation(generation) => generation_label(view, session, generation),
         Node::Section(generation, section) => section_label(view, log, generation, section),
         Node::Sentence(generation, place) => sentence_label(view, log, generation, place),

@@ -185,6 +185,7 @@ pub(super) fn sources(view: &View, log: &OpenLog, node: Node) -> Vec<TurnId> {
         | Node::MadeSentence(..)
         | Node::Piece(..)
         | Node::Pinned(_)
-        | Node::Item(_) => Vec::new(),
+        | Node::Item(_)
+        | Node::Audited(_) => Vec::new(),
     }
 }

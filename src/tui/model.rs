@@ -4,10 +4,14 @@ mod detail;
 mod feed;
 mod places;
 
+use std::cell::RefCell;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::Instant;
 
+use crate::audit::auditing;
 use crate::lineage::tracing::{self, Tracing};
+use crate::outline::audit::Audits;
 use crate::outline::{Group, Node, Outline, View, ViewKind};
 use crate::session::address::Address;
 use crate::session::later::Job;
@@ -76,6 +80,8 @@ pub struct Model {
     pub tracing: Tracing,
     /// What is replayed.
     pub replay: Replay,
+    /// What was audited.
+    pub audits: Rc<RefCell<Audits>>,
     /// An address of what is replayed, to go to once it is there.
     pub(super) awaited: Option<Address>,
     /// The pane that has the keys.
@@ -132,6 +138,7 @@ impl Model {
             detail: Detail::default(),
             tracing: Tracing::default(),
             replay: Replay::new(start.replay),
+            audits: Rc::default(),
             awaited: None,
             pane: Pane::Tree,
             zoom: false,
@@ -226,6 +233,7 @@ impl Model {
         self.detail.shows = Shows::Node;
         self.tracing.forget();
         self.replay.forget();
+        self.audits.borrow_mut().forget();
         self.awaited = None;
     }
 
@@ -253,6 +261,9 @@ impl Model {
         const LOOK: std::time::Duration = std::time::Duration::from_millis(2);
         loop {
             let more = self.work(Instant::now() + replay::SLICE);
+            while let Some(job) = self.auditing_job() {
+                self.audited(job.run());
+            }
             if !more && !self.replay.is_writing() {
                 return;
             }
@@ -271,6 +282,19 @@ impl Model {
     pub(super) fn tracing_job(&mut self) -> Option<tracing::Job> {
         let log = self.log.as_ref()?;
         self.tracing.job(&log.session, &log.source)
+    }
+
+    /// The compaction that is to be audited next on another thread, once somebody looked.
+    pub(super) fn auditing_job(&mut self) -> Option<auditing::Job> {
+        let log = self.log.as_ref()?;
+        let mut audits = self.audits.borrow_mut();
+        if audits.begun { audits.auditing.job(&log.session, &log.source) } else { None }
+    }
+
+    /// Takes in what was audited.
+    pub(super) fn audited(&mut self, done: auditing::Done) {
+        self.audits.borrow_mut().auditing.take(done);
+        self.stale_detail();
     }
 
     /// Shows a log that was read to its end.
@@ -295,7 +319,7 @@ impl Model {
         let Some(log) = &self.log else { return };
         match &mut self.view {
             Some(view) if view.kind == self.kind => view.move_to(log, as_of),
-            _ => self.view = Some(views::make(&mut self.replay, log, self.kind, as_of)),
+            _ => self.view = Some(views::make(&mut self.replay, &self.audits, log, self.kind, as_of)),
         }
         if let (Some(filter), Some(view)) = (&self.filter, &mut self.view) {
             view.set_matches(log, Some(filter.all(&log.session, as_of)));
@@ -316,6 +340,11 @@ impl Model {
                 }
                 let path = view.path_to(log, node);
                 if path.is_empty() { view.newest(log) } else { path }
+            }
+            None if view.kind == ViewKind::Audit && !view.is_filtered() => {
+                let newest = view.newest(log);
+                tree.reveal_open(&newest);
+                return;
             }
             None => view.child(log, Node::Root, 0).map(|node| vec![node]).unwrap_or_default(),
         };
@@ -345,6 +374,7 @@ impl Model {
             Node::Generation(generation) | Node::Section(generation, _) | Node::Sentence(generation, _) => {
                 self.session()?.generation(generation)?.summary
             }
+            node @ Node::Audited(_) => self.view.as_ref()?.sources(self.log.as_ref()?, node).first().copied(),
             _ => None,
         }
     }

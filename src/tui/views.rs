@@ -4,8 +4,11 @@
 //! what the log records) and an arm in each function here. What its own nodes show, where its own addresses lead and what
 //! its own keys do stands in a module of the view's name here, in `detail/` and in `update/`.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::time::Instant;
 
+use crate::outline::audit::{AuditTree, Audits, Shown};
 use crate::outline::blocks::BlocksTree;
 use crate::outline::{Group, Node, View, ViewKind};
 use crate::session::open::OpenLog;
@@ -25,17 +28,29 @@ fn opened(kind: ViewKind) -> &'static [Node] {
     match kind {
         ViewKind::Window | ViewKind::Generations => &[Node::Group(Group::Since)],
         ViewKind::Blocks => &[Node::Group(Group::Ledger), Node::Group(Group::Open)],
+        // The newest compaction, once there is one.
+        ViewKind::Audit => &[],
     }
 }
 
 /// The view as of turn `as_of`.
-pub(super) fn make(replay: &mut Replay, log: &OpenLog, kind: ViewKind, as_of: u32) -> View {
+pub(super) fn make(
+    replay: &mut Replay,
+    audits: &Rc<RefCell<Audits>>,
+    log: &OpenLog,
+    kind: ViewKind,
+    as_of: u32,
+) -> View {
     match kind {
         ViewKind::Window | ViewKind::Generations => View::new(log, kind, as_of),
         ViewKind::Blocks => {
             let shared = replay.hierarchy(log);
             replay.advance(log, as_of, Instant::now() + SLICE);
             View::of_own(log, kind, as_of, Box::new(BlocksTree::new(shared, as_of)))
+        }
+        ViewKind::Audit => {
+            audits.borrow_mut().begun = true;
+            View::of_own(log, kind, as_of, Box::new(AuditTree::new(Rc::clone(audits), as_of)))
         }
     }
 }
@@ -54,6 +69,30 @@ pub(super) fn standing(model: &Model) -> Option<(String, bool)> {
             }
             model.replay.standing(log, model.as_of).map(|standing| blocks(&standing))
         }
+        ViewKind::Audit => {
+            let log = model.log.as_ref()?;
+            if log.session.partial {
+                return Some(("waits until the log is read".to_owned(), true));
+            }
+            Some(audit(&model.audits.borrow(), log))
+        }
+    }
+}
+
+fn audit(audits: &Audits, log: &OpenLog) -> (String, bool) {
+    if let Some(failure) = audits.auditing.failure() {
+        return (format!("the log could not be read back: {failure} · R tries again"), true);
+    }
+    let compactions = log.session.compactions();
+    // Of a boundary at the end it is not known yet whether a summary follows.
+    let open = compactions.last().is_some_and(|compaction| compaction.summary.is_none());
+    let (done, all) = (audits.auditing.passes().len(), compactions.len() - usize::from(open));
+    if done < all {
+        return (format!("auditing g{} of {all}", done + 1), true);
+    }
+    match audits.shown() {
+        Shown::All => ("v shows only what was lost".to_owned(), false),
+        shown => (format!("{} · v", shown.words()), true),
     }
 }
 

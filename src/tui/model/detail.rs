@@ -1,8 +1,9 @@
 //! The detail pane follows what is selected.
 
 use crate::lineage::tracing::Tracing;
+use crate::outline::audit::{Audited, Beside};
 use crate::outline::blocks::Hierarchy;
-use crate::outline::{Group, Node};
+use crate::outline::{Group, Node, ViewKind};
 use crate::session::Session;
 use crate::session::open::OpenLog;
 use crate::strategies::blocks::Made;
@@ -52,10 +53,15 @@ impl Model {
             (Shows::Trace(_), Node::Turn(id) | Node::Part(id, _)) => {
                 trace::turn(view, log, &self.tracing, id)
             }
+            (Shows::Note, node) => detail::audit::note(&self.audits.borrow(), view, log, node),
             _ => {
+                let audits = self.audits.borrow();
+                let audited = (view.kind == ViewKind::Audit)
+                    .then(|| detail::audit::document(&audits, view, log, &self.tracing, node))
+                    .flatten();
                 let shared = self.replay.known().map(|shared| shared.borrow());
                 let own = shared.and_then(|shared| detail::blocks::document(&shared, log, self.as_of, node));
-                own.unwrap_or_else(|| detail::document(view, log, &self.tracing, node))
+                audited.or(own).unwrap_or_else(|| detail::document(view, log, &self.tracing, node))
             }
         };
         self.detail.of = of;
@@ -82,7 +88,9 @@ impl Model {
 fn ask(tracing: &mut Tracing, session: &Session, node: Node, shows: Shows) {
     let wanted = match (shows, node) {
         (Shows::Trace(_), Node::Sentence(generation, _)) => tracing.next_back(session, generation),
-        (_, Node::Sentence(generation, _)) => Some(generation),
+        (_, Node::Sentence(generation, _) | Node::Audited(Audited::Beside(generation, Beside::Support))) => {
+            Some(generation)
+        }
         (Shows::Trace(_), Node::Turn(id) | Node::Part(id, _)) => {
             tracing.next_on(session, session.turn(id).number)
         }

@@ -1,6 +1,6 @@
 //! Finding: search, jump, filter.
 
-use crate::outline::Node;
+use crate::outline::{Node, ViewKind};
 use crate::session::address::{Address, Moment};
 use crate::session::{Session, TurnId};
 
@@ -56,6 +56,13 @@ pub(super) fn take(model: &mut Model, found: Found) {
         }
         return;
     }
+    let gone = model.search.as_ref().is_some_and(|search| search.gone);
+    if !gone && super::audit::next_found(model, true) {
+        if let Some(search) = &mut model.search {
+            search.gone = true;
+        }
+        return;
+    }
     let Some(search) = &model.search else { return };
     let (none, done, gone) = (search.hits.is_empty(), search.is_done(), search.gone);
     let after = model.selected_turn();
@@ -73,6 +80,9 @@ pub(super) fn take(model: &mut Model, found: Found) {
 /// To the next turn with a match, or first to the next match further down in the text on the screen.
 pub(super) fn next(model: &mut Model, on: bool) {
     if model.search.is_some() && model.pane == Pane::Detail && next_line(model, on) {
+        return;
+    }
+    if super::audit::next_found(model, on) {
         return;
     }
     let Some(search) = &model.search else {
@@ -131,7 +141,7 @@ fn go_to_hit(model: &mut Model, hit: TurnId) {
         let number = model.session().map_or(0, |session| session.turn(hit).number);
         model.move_to(number);
     }
-    if !model.select(Node::Turn(hit)) {
+    if !model.select(Node::Turn(hit)) && !elsewhere(model, Node::Turn(hit)) {
         model.message = Some(NOT_SHOWN.to_owned());
     }
     model.detail.of = None;
@@ -338,9 +348,25 @@ pub(super) fn to_node(model: &mut Model, node: Node) {
     if needed > model.as_of {
         model.move_to(needed);
     }
-    if !model.select(node) {
+    if !model.select(node) && !elsewhere(model, node) {
         model.message = Some(NOT_SHOWN.to_owned());
     }
+}
+
+/// Selects what this view does not show in the one that does: reports list no turns, and nothing else lists reports.
+fn elsewhere(model: &mut Model, node: Node) -> bool {
+    if model.filter.is_some() {
+        return false;
+    }
+    if matches!(node, Node::Audited(_)) {
+        return super::audit::reveal(model, node);
+    }
+    if model.kind != ViewKind::Audit {
+        return false;
+    }
+    model.kind = ViewKind::Window;
+    model.move_to(model.as_of);
+    model.select(node)
 }
 
 fn to_agent(model: &mut Model, name: &str, number: Option<u32>) {

@@ -16,7 +16,7 @@ impl Model {
         let leads = match self.detail.shows {
             Shows::Trace(_) => true,
             Shows::Node => self.detail.document.chosen.is_some(),
-            Shows::Difference => false,
+            Shows::Difference | Shows::Note => false,
         };
         self.pane == Pane::Detail && leads
     }
@@ -31,13 +31,28 @@ pub(super) fn start(model: &mut Model) {
     }
     match traceable(model, node) {
         Ok((node, message)) => {
-            if model.selected() != Some(node) && !model.select(node) {
+            let led = model.selected() != Some(node) && !model.select(node);
+            if led && !lead(model, node) {
                 return;
             }
             show(model, node);
+            if led {
+                self::led(model);
+            }
             model.message = message;
         }
         Err(why) => model.message = Some(why),
+    }
+}
+
+/// Selects what is traced in a view that shows it.
+fn lead(model: &mut Model, node: Node) -> bool {
+    match node {
+        Node::Sentence(generation, place) => go_to_sentence(model, generation, place),
+        node => {
+            find::to_node(model, node);
+            model.selected() == Some(node)
+        }
     }
 }
 
@@ -86,8 +101,11 @@ fn traceable(model: &Model, node: Node) -> Result<(Node, Option<String>), String
                 Ok((line, Some("the first line of its summary".to_owned())))
             }
         }
-        Node::Item(_) | Node::Pinned(_) => match view.sources(log, node).first() {
+        Node::Item(_) | Node::Pinned(_) | Node::Audited(_) => match view.sources(log, node).first() {
             Some(id) => Ok((Node::Turn(*id), Some("the turn that says it".to_owned()))),
+            None if matches!(node, Node::Audited(_)) => {
+                Err("choose an item: t traces what became of its turn".to_owned())
+            }
             None => Err("no turn is behind it".to_owned()),
         },
         Node::Section(generation, section) => first(generation, Some(section)),
