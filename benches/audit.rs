@@ -84,8 +84,13 @@ impl Sum {
 }
 
 fn survival(passes: &[Pass]) {
-    let complete: Vec<&Pass> = passes.iter().filter(|pass| pass.complete && pass.readable).collect();
-    println!("Exact items over {} complete compactions of {}", complete.len(), passes.len());
+    let complete: Vec<&Pass> = passes.iter().filter(|pass| pass.complete && pass.ample).collect();
+    let by_chain = passes.iter().filter(|pass| pass.complete).count();
+    println!(
+        "Exact items over {} compactions of {} whose range is complete and ample; {by_chain} are complete",
+        complete.len(),
+        passes.len()
+    );
     println!("found letter by letter or in one form, in per cent; and with shorter forms\n");
     let mut sums: BTreeMap<(Voice, Frequency), Sum> = BTreeMap::new();
     let mut kinds: BTreeMap<(String, Voice, Frequency), Sum> = BTreeMap::new();
@@ -117,7 +122,7 @@ fn survival(passes: &[Pass]) {
 }
 
 fn retention(passes: &[Pass]) {
-    let complete = passes.iter().filter(|pass| pass.complete && pass.readable);
+    let complete = passes.iter().filter(|pass| pass.complete && pass.ample);
     let mut readings: [BTreeMap<Verdict, u32>; 3] = Default::default();
     let mut of = 0;
     let (mut listed, mut messages, mut whole, mut lists, mut turned, mut neighbours) = (0, 0, 0, 0, 0, 0);
@@ -161,7 +166,9 @@ fn retention(passes: &[Pass]) {
 fn rulers(passes: &[Pass]) {
     let mut copied: Vec<f64> = Vec::new();
     let mut rows: BTreeMap<String, Vec<(f64, f64, f64, f64)>> = BTreeMap::new();
-    for ruler in passes.iter().filter(|pass| pass.complete).filter_map(|pass| pass.ruler.as_ref()) {
+    for ruler in
+        passes.iter().filter(|pass| pass.complete && pass.ample).filter_map(|pass| pass.ruler.as_ref())
+    {
         copied.push(ruler.copied.share);
         for family in &ruler.families {
             let row = (f64::from(family.items), family.bits_per_item, family.missed, family.literal);

@@ -51,3 +51,6 @@ pub fn recorded(
     }
     Ok((passes, auditor))
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

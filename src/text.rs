@@ -7,6 +7,7 @@ pub mod binding;
 pub mod columns;
 pub mod cues;
 pub mod display;
+pub mod harness;
 pub mod identifiers;
 pub mod lexicon;
 pub mod numbers;

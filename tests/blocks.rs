@@ -150,7 +150,7 @@ proptest! {
         prop_assert_eq!(grown.spans(number), anew.spans(number));
         let state = |blocks: &Blocks| -> Vec<_> {
             let items = blocks.ledger().items(number).iter();
-            items.map(|item| (item.at, item.text.clone(), item.state(number))).collect()
+            items.map(|item| (item.at, item.text.clone(), item.state(&log.session, number))).collect()
         };
         prop_assert_eq!(state(&grown), state(&anew));
     }
@@ -469,15 +469,46 @@ fn the_ledger_keeps_what_binds_and_what_became_of_it() {
     let items = blocks.ledger().items(12);
     let texts: Vec<&str> = items.iter().map(|item| item.text.as_str()).collect();
     assert_eq!(texts.len(), 3, "{texts:?}");
-    assert_eq!(items[0].state(4), State::Open);
-    assert_eq!(items[0].state(5), State::Superseded(3));
-    assert_eq!(items[1].state(2), State::Open, "turn 2 may go on");
-    assert_eq!(items[1].state(3), State::Answered(2));
+    assert_eq!(items[0].state(&log.session, 4), State::Open);
+    assert_eq!(items[0].state(&log.session, 5), State::Superseded(3));
+    assert_eq!(items[1].state(&log.session, 2), State::Open, "turn 2 may go on");
+    assert_eq!(items[1].state(&log.session, 3), State::Answered(2));
     let context = blocks.context(&log.session, 12);
     let Entry::Ledger { items, .. } = &context.entries[0] else { panic!("the ledger comes first") };
     assert_eq!(items, &[1, 2, 3]);
     let expanded = json_lines(&["expand", text(file.path()), "i1", "--json"]);
-    assert_eq!(expanded[0]["address"], "t1");
+    assert_eq!((&expanded[0]["address"], &expanded[0]["state"]), (&"i1".into(), &"superseded by i3".into()));
+    assert_eq!(expanded[1]["address"], "t1");
+}
+
+#[test]
+fn what_was_said_on_a_branch_that_was_left_settles_nothing() {
+    let line = |number: u32, parent: &str, role: &str, text: &str| {
+        let id = if role == "assistant" { format!(r#""id":"m{number}","#) } else { String::new() };
+        format!(
+            r#"{{"parentUuid":{parent},"type":"{role}","uuid":"u{number}","sessionId":"s1","version":"2.1.7","timestamp":"2026-01-23T10:00:{number:02}.000Z","message":{{{id}"role":"{role}","content":[{{"type":"text","text":"{text}"}}]}}}}"#
+        ) + "\n"
+    };
+    let asked = "Never push to the release branch. Why is the parser slow on large files?";
+    let log = [
+        line(1, "null", "user", asked),
+        line(2, r#""u1""#, "assistant", "The parser is slow on large files since it copies lines."),
+        line(3, r#""u2""#, "user", "From now on never push anything to the release branch or main."),
+        line(4, r#""u1""#, "assistant", "No idea."),
+        line(5, r#""u4""#, "assistant", "Found it: the parser is slow on large files, it parses twice."),
+        line(6, r#""u5""#, "user", "fine"),
+    ];
+    let file = log_of(log.concat().as_bytes());
+    let log = OpenLog::load(file.path()).unwrap();
+    let blocks = Blocks::of(&log, Settings::default()).unwrap();
+    let items = blocks.ledger().items(log.session.last());
+    let states = |as_of: u32| -> Vec<State> {
+        items[..2].iter().map(|item| item.state(&log.session, as_of)).collect()
+    };
+    let texts: Vec<&str> = items.iter().map(|item| item.text.as_str()).collect();
+    assert_eq!(states(3), [State::Superseded(3), State::Answered(2)], "{texts:?}");
+    assert_eq!(states(4), [State::Open, State::Open]);
+    assert_eq!(states(log.session.last()), [State::Open, State::Answered(5)]);
 }
 
 /// Summaries of logs of at least so many bytes are not written twice.
@@ -592,7 +623,7 @@ fn the_command_line_shows_blocks_and_their_turns() {
     assert!(!traced.is_empty());
     for sentence in &traced {
         let sources = sentence["sources"].as_array().unwrap();
-        assert!(!sources.is_empty() && sources.iter().all(|source| source["exact"] == true), "{sentence}");
+        assert!(!sources.is_empty() && sources.iter().all(|source| source["named"] == true), "{sentence}");
         let stands = |source: &serde_json::Value| (1..=40).contains(&source["turn"].as_u64().unwrap());
         assert!(sources.iter().all(stands), "{sentence}");
         let address = sentence["address"].as_str().unwrap();

@@ -87,11 +87,23 @@ impl Auditor {
     /// Takes in the next compaction.
     pub fn take(&mut self, lexicon: &Lexicon, facts: Facts) -> Pass {
         self.taken += 1;
-        let Facts { about, complete, said, kept, items, statements, listing, ruler, unsupported, options } =
-            facts;
+        let Facts {
+            about,
+            complete,
+            ample,
+            said,
+            kept,
+            items,
+            statements,
+            listing,
+            ruler,
+            unsupported,
+            options,
+        } = facts;
         let readable = about.unreadable.is_none();
         let generation = about.generation;
-        let mut pass = Pass { about, complete, readable, listing, ruler, unsupported, ..Pass::default() };
+        let mut pass =
+            Pass { about, complete, ample, readable, listing, ruler, unsupported, ..Pass::default() };
         if readable {
             let fresh =
                 statements.into_iter().map(Alive::Statement).chain(items.all.into_iter().map(Alive::Exact));
@@ -140,9 +152,10 @@ impl Auditor {
         if let Some(judged) = judged.filter(|_| is_new && finding.class == Class::Open && pass.complete) {
             retain(&mut pass.retention, &judged, finding.verdict);
         }
-        // The summary of the range in which a question was answered may hold the answer instead, in any words.
-        if is_new && finding.verdict == Verdict::Dropped && finding.answered.is_some() {
-            (finding.verdict, finding.why) = (Verdict::Unverifiable, Some(Why::Answered));
+        // The summary of the range in which a question was answered or a wish carried out may tell the outcome instead.
+        let soft = matches!(&followed.item, Alive::Statement(statement) if statement.soft);
+        if is_new && soft && finding.verdict == Verdict::Dropped {
+            (finding.verdict, finding.why) = (Verdict::Unverifiable, Some(Why::Outcome));
         }
         if is_new && let Alive::Exact(exact) = &followed.item {
             survive(&mut pass.survival, exact, &finding);
@@ -178,7 +191,7 @@ impl Auditor {
 
 /// Whether nobody can tell whether it is still there: then nobody can tell where it is lost later.
 fn is_untold(finding: &Finding) -> bool {
-    matches!(finding.why, Some(Why::Partly | Why::Short | Why::Answered))
+    matches!(finding.why, Some(Why::Partly | Why::Short | Why::Outcome))
 }
 
 /// What a finding that is lost is known by.

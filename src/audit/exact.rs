@@ -236,8 +236,7 @@ fn names(word: &str) -> Box<[Found]> {
             Name::Number => Class::Number,
             _ => Class::Identifier,
         };
-        // A list's number, a dash between words.
-        if found.class == Name::Ticket && found.normal.len() < 3 {
+        if is_none(found.class, &found.normal) {
             continue;
         }
         out.push((class, Some(found.class), found.normal.into(), found.range));
@@ -250,6 +249,18 @@ fn names(word: &str) -> Box<[Found]> {
         out.push((Class::Error, None, word.to_lowercase().into(), 0..word.len()));
     }
     out.into()
+}
+
+/// What has the form of a name and is none: a list's number, `e.g`, `~500`.
+fn is_none(class: Name, normal: &str) -> bool {
+    match class {
+        Name::Ticket => normal.len() < 3,
+        Name::Dotted => normal.split(['.', ':']).all(|part| part.len() <= 1),
+        Name::Path => {
+            normal.strip_prefix('~').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        }
+        _ => false,
+    }
 }
 
 /// The names that systems give their errors begin so; other words in capitals do too.

@@ -20,6 +20,9 @@ const CARRIES: f64 = 0.40;
 const TRACE: f64 = 0.30;
 /// The same for sentences that stand together, which hold more by chance.
 const TRACE_TOGETHER: f64 = 0.50;
+/// Both for a statement of which the outcome may be told in other words.
+const SOFT_TRACE: f64 = 0.15;
+const SOFT_TRACE_TOGETHER: f64 = 0.25;
 /// A sentence tells a statement's point where the statement has this share of its words.
 const TOLD: f64 = 0.5;
 /// A statement of so many words at the most says one thing of the name in it.
@@ -256,8 +259,10 @@ fn absent(
 
 /// The sentences that hold a part of a statement which chance would not explain: they may tell of it in other words.
 fn trace(statement: &Statement, said: &Said, held: &BTreeMap<usize, (f64, usize)>) -> Option<Vec<usize>> {
+    let (alone, beside) =
+        if statement.soft { (SOFT_TRACE, SOFT_TRACE_TOGETHER) } else { (TRACE, TRACE_TOGETHER) };
     let most = held.iter().max_by(|a, b| a.1.0.total_cmp(&b.1.0).then(b.0.cmp(a.0)));
-    if let Some((place, _)) = most.filter(|(_, (coverage, shared))| *coverage >= TRACE && *shared >= 2) {
+    if let Some((place, _)) = most.filter(|(_, (coverage, shared))| *coverage >= alone && *shared >= 2) {
         return Some(vec![*place]);
     }
     // A short sentence may tell a long statement's point: then the statement has most of its words.
@@ -279,7 +284,7 @@ fn trace(statement: &Statement, said: &Said, held: &BTreeMap<usize, (f64, usize)
             .stems
             .iter()
             .filter(|(stem, _)| said.with_stem(stem).iter().any(|place| window.contains(&(*place as usize))));
-        of.map(|(_, weight)| weight).sum::<f64>() >= TRACE_TOGETHER * total
+        of.map(|(_, weight)| weight).sum::<f64>() >= beside * total
     });
     together.map(|from| (from..from + TOGETHER).collect())
 }

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::text::binding::Binding;
+use crate::text::numbers::grouped;
 
 /// What kind of thing an item is, in the order in which a report tells of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -82,6 +83,12 @@ impl Class {
             Self::Identifier => "identifiers",
             Self::Quotation => "quotations",
         }
+    }
+
+    /// So many of it, in words.
+    pub fn counted(self, count: u32) -> String {
+        let one = if self == Self::Open { "open question" } else { self.name() };
+        format!("{} {}", grouped(u64::from(count)), if count == 1 { one } else { self.plural() })
     }
 
     /// Whether it is a sentence of the user's, rather than something exact inside one.
@@ -315,8 +322,8 @@ pub enum Why {
     Partly,
     /// It says too little for a verdict.
     Short,
-    /// It was answered in the range, and the answer may stand in its place.
-    Answered,
+    /// It was answered or carried out in the range, and what came of it may stand in its place.
+    Outcome,
     /// It stands in another form.
     OtherForm,
 }
@@ -328,10 +335,11 @@ impl Why {
             Self::Missing(name) => format!("without {name}"),
             Self::Softer(words) => format!("softer: {words}"),
             Self::ForceGone => "no word of it binds any more".to_owned(),
+            Self::Settled(words) if words.is_empty() => "not told as open any more".to_owned(),
             Self::Settled(words) => format!("told as settled: {words}"),
             Self::Partly => "only a part of its words is found".to_owned(),
             Self::Short => "too few words to tell".to_owned(),
-            Self::Answered => "not found; its answer may stand in its place".to_owned(),
+            Self::Outcome => "not found; what came of it may stand in its place".to_owned(),
             Self::OtherForm => "in another form".to_owned(),
         }
     }

@@ -49,6 +49,8 @@ pub struct Pass {
     pub about: About,
     /// Whether everything that was summarised is in the log. Unless it is, nothing is called dropped.
     pub complete: bool,
+    /// Whether it is also as much text as the logged size asks for. Where it is not, the model saw more than the log holds.
+    pub ample: bool,
     /// Whether its summary can be read.
     pub readable: bool,
     /// Verdicts by class, of what is listed.

@@ -39,6 +39,8 @@ pub struct Statement {
     pub units: u32,
     /// The turn that answers it in the same range.
     pub answered: Option<u32>,
+    /// What came of it may be told without any of its words: an answered question, a decision that was carried out, a wish.
+    pub soft: bool,
     /// Stems with their weights, each once.
     pub(super) stems: Vec<(String, f64)>,
     /// Every word, in order.
@@ -120,6 +122,11 @@ pub fn of(blocks: &[Block], lexicon: &Lexicon) -> Vec<Statement> {
             by_key.insert(key.clone(), out.len());
             let stems: BTreeSet<String> = words::stems(sentence).into_iter().collect();
             let answered = binding.open.then(|| answered(blocks, at, &stems, lexicon)).flatten();
+            let soft = match class {
+                Class::Constraint | Class::Rejection => !lexicon.force.is_in(sentence),
+                Class::Open => answered.is_some() || is_replied_to(blocks, at),
+                _ => true,
+            };
             let stems =
                 stems.into_iter().map(|stem| (weights.of(&stem), stem)).map(|(w, s)| (s, w)).collect();
             let (text, places, anchors) = (sentence.to_owned(), vec![place], anchors(sentence));
@@ -130,6 +137,7 @@ pub fn of(blocks: &[Block], lexicon: &Lexicon) -> Vec<Statement> {
                 places,
                 units: 1,
                 answered,
+                soft,
                 stems,
                 words,
                 anchors,
@@ -193,6 +201,13 @@ fn answered(blocks: &[Block], asked: usize, stems: &BTreeSet<String>, lexicon: &
         }
     }
     None
+}
+
+/// Whether the model says anything before the next prompt.
+fn is_replied_to(blocks: &[Block], asked: usize) -> bool {
+    let round = blocks[asked].prompts;
+    let same = blocks[asked + 1..].iter().take_while(|block| block.prompts == round);
+    same.into_iter().any(|block| block.spot.class == BlockClass::Text)
 }
 
 #[cfg(test)]

@@ -78,8 +78,10 @@ pub struct Ruler {
 #[derive(Debug)]
 pub struct Facts {
     pub(super) about: About,
-    /// Whether everything that was summarised is in the log, and as much of it as its logged size asks for.
+    /// Whether everything that was summarised is in the log.
     pub(super) complete: bool,
+    /// Whether it is also as much text as its logged size asks for.
+    pub(super) ample: bool,
     pub(super) said: Said,
     pub(super) kept: Said,
     pub(super) items: Items,
@@ -157,8 +159,20 @@ impl Work {
         let said = Said::new(texts.summary, Some(&texts.sentences));
         let listing = listing::check(&texts.blocks, &said);
         let ruler = Some(measure(&said, &items.all, runs.copied(), seed));
-        let complete = texts.complete && texts.ample;
-        Ok(Facts { about, complete, said, kept, items, statements, listing, ruler, unsupported, options })
+        let (complete, ample) = (texts.complete, texts.ample);
+        Ok(Facts {
+            about,
+            complete,
+            ample,
+            said,
+            kept,
+            items,
+            statements,
+            listing,
+            ruler,
+            unsupported,
+            options,
+        })
     }
 }
 
@@ -167,6 +181,7 @@ impl Facts {
         Self {
             about,
             complete: false,
+            ample: false,
             said: Said::nothing(),
             kept: Said::nothing(),
             items: Items::default(),

@@ -16,6 +16,7 @@ use crate::strategies::context_gc::session::{Replay, Stub, trace};
 use crate::strategies::recursive::{Folded, Folding, Recursive};
 use crate::strategies::{BLOCKS, CONTEXT_GC, Context, Entry, Limit, RECURSIVE, Strategy, context};
 use crate::summarisers::SummaryLine;
+use crate::text::display::safe;
 use crate::text::numbers::{count, grouped, short};
 
 use super::replay::{Replayed, Writer, settings};
@@ -95,6 +96,10 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
                 let reasons: Vec<&str> = stubs.iter().map(|stub| &*stub.reason).collect();
                 writeln!(out, "[receipt: {}] {line}", reasons.join(", "))?;
             }
+            Entry::Made { made: Made::Fold(number), .. } => {
+                writeln!(out, "{line}")?;
+                shown.fold_lines(*number, out)?;
+            }
             _ => writeln!(out, "{line}")?,
         }
     }
@@ -125,6 +130,18 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
+    /// The lines of a summary of the recursive baseline, each with how many summaries stand between it and originals.
+    fn fold_lines(&self, number: u32, out: &mut dyn Write) -> Result<(), Failure> {
+        let Some(Ok(folds)) = &self.folds else { return Ok(()) };
+        let Some(folded) = number.checked_sub(1).and_then(|at| folds.get(at as usize)) else { return Ok(()) };
+        for (line, depth) in folded.summary.lines.iter().zip(&folded.depths) {
+            let depth = if *depth == 0 { String::new() } else { format!("depth {depth}") };
+            let text = folded.summary.text.get(line.range.clone()).unwrap_or_default();
+            writeln!(out, "  {depth:<9}{}", safe(text))?;
+        }
+        Ok(())
+    }
+
     fn label(&self, entry: &Entry) -> Label {
         let of = |node| self.view.label(self.log, node);
         let label = match (entry, &self.blocks) {

@@ -105,6 +105,6 @@ impl Replayed {
 /// What a summary carries, as JSON.
 pub(super) fn carries(written: &Written) -> Value {
     let share = |share: Share| json!([share.carried, share.of]);
-    let carries = written.carries;
+    let carries = &written.carries;
     json!({"exact": share(carries.exact), "open": share(carries.open), "binding": share(carries.binding)})
 }

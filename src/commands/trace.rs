@@ -378,8 +378,8 @@ fn way_back(id: SentenceId, chain: &Chain) -> String {
 /// The sources of a sentence, each on a line.
 fn sources_text(traced: &Traced, previous: Option<u32>, out: &mut dyn Write) -> Result<(), Failure> {
     for source in traced.sources.iter().take(TOGETHER) {
-        let held =
-            if source.exact { "exact".to_owned() } else { format!("{:.0} %", source.coverage * 100.0) };
+        let named = if source.named { "named, " } else { "" };
+        let held = format!("{named}{:.0} %", source.coverage * 100.0);
         let snippet = preview::on_one_line(&source.snippet);
         let (address, role) = (source_address(source, previous), source.spot.role.name());
         writeln!(out, "  {address:<9}{role:<10} {held:<5} {}", safe(&snippet))?;
@@ -407,8 +407,8 @@ fn source_json(source: &SourceLink, previous: Option<u32>) -> Value {
         "run": rounded(source.run),
         "snippet": source.snippet,
     });
-    if source.exact {
-        value["exact"] = json!(true);
+    if source.named {
+        value["named"] = json!(true);
     }
     if source.spot.voice {
         value["voice"] = json!(true);

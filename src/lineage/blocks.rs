@@ -10,7 +10,7 @@ use crate::formats::Format;
 use crate::formats::facts::{PartKind, PartText, Role};
 use crate::session::{Session, TurnId};
 use crate::text::lexicon::Lexicon;
-use crate::text::{identifiers, sentences};
+use crate::text::{harness, identifiers, sentences};
 
 use super::class::{self, Class};
 use super::range::Planned;
@@ -197,7 +197,7 @@ impl<'a> BlockReader<'a> {
         match planned.kind {
             PartKind::Text if planned.role == Role::Assistant => (Class::Text, text, Some(0)),
             PartKind::Text => {
-                let said = without_tags(&text);
+                let said = harness::without(&text, &harness::tagged(&text)).trim().to_owned();
                 let shift = shift(&text, &said);
                 if planned.injected || said.is_empty() {
                     (Class::Meta, text, Some(0))
@@ -254,40 +254,4 @@ fn approval(planned: &Planned, blocks: &[Block]) -> Option<String> {
     let answer = &blocks.last()?.text;
     let first = sentences::split(answer.lines().next()?).into_iter().next()?;
     Some(answer[first].to_owned())
-}
-
-/// A prompt without what the harness wrapped in tags (`<system-reminder>…</system-reminder>`).
-fn without_tags(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(open) = rest.find('<') {
-        let (before, tagged) = rest.split_at(open);
-        out.push_str(before);
-        let name_ends = tagged[1..].find(|c: char| !(c.is_ascii_lowercase() || matches!(c, '-' | '_')));
-        let name = &tagged[1..=name_ends.unwrap_or(0)];
-        let closing = format!("</{name}>");
-        match tagged.find(&closing).filter(|_| name.contains(['-', '_'])) {
-            Some(at) => rest = &tagged[at + closing.len()..],
-            None => {
-                out.push('<');
-                rest = &tagged[1..];
-            }
-        }
-    }
-    out.push_str(rest);
-    out.trim().to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tags_of_the_harness_are_taken_out() {
-        assert_eq!(without_tags("run it <system-reminder>be\nkind</system-reminder> now"), "run it  now");
-        assert_eq!(without_tags("<command-name>/clear</command-name>"), "");
-        assert_eq!(without_tags("is a < b and <b>bold</b>?"), "is a < b and <b>bold</b>?");
-        assert_eq!(without_tags("<open-tag without end"), "<open-tag without end");
-        assert_eq!(without_tags("<"), "<");
-    }
 }

@@ -136,7 +136,7 @@ impl Tracer<'_> {
         SourceLink {
             spot: block.spot,
             repeats: self.texts.repeats.get(&ranked.block).cloned(),
-            exact: false,
+            named: false,
             score: ranked.score,
             coverage,
             said,

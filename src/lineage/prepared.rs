@@ -86,7 +86,7 @@ impl Prepared {
         let known = exact::sources(&self.texts, &self.index, &ranked, &turns);
         let mut traced = tracer.sentence(place, &known);
         for source in &mut traced.sources {
-            source.exact = true;
+            source.named = true;
         }
         Some(traced)
     }

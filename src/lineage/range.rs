@@ -16,8 +16,8 @@ use crate::summarisers::Summary;
 use crate::text::lexicon::Lexicon;
 use crate::text::sentences;
 
-pub use super::blocks::Block;
 use super::blocks::BlockReader;
+pub use super::blocks::{Block, Spot};
 pub use super::class::Class;
 use super::exact::Line;
 

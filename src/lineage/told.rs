@@ -37,6 +37,12 @@ pub fn held(traced: &Traced) -> Option<String> {
     }
 }
 
+/// The words of a hedge that was lost.
+pub fn hedge(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| format!("\"{}\"", word.to_lowercase())).collect();
+    if words.is_empty() { "the question".to_owned() } else { words.join(", ") }
+}
+
 /// Where a sentence came from. `before` is the generation whose summary stands in its range.
 pub fn whence(traced: &Traced, before: Option<u32>) -> String {
     let since = before.map_or_else(String::new, |generation| format!(" since g{generation}"));

@@ -73,9 +73,10 @@ pub struct SourceLink {
     pub spot: Spot,
     /// Other turns of the range with the very same text: the sentence may rest on any of them.
     pub repeats: Option<Arc<[TurnId]>>,
-    /// Whether whoever made the summary says that its line rests on this turn; then nothing was guessed.
-    pub exact: bool,
-    /// The ranker's share of belief, 0 to 1: it orders, it does not prove. 1 where the source is exact.
+    /// Whether whoever made the summary names this turn for its line: then no turn was guessed. Whether it says what the
+    /// line says is another question, which the shares answer.
+    pub named: bool,
+    /// The ranker's share of belief, 0 to 1: it orders, it does not prove. 1 where the source is named.
     pub score: f64,
     /// The share of the sentence's weight that this source holds alone.
     pub coverage: f64,
@@ -91,6 +92,11 @@ pub struct SourceLink {
 }
 
 impl Traced {
+    /// Whether whoever made the summary names the turns that it rests on.
+    pub fn is_named(&self) -> bool {
+        self.sources.iter().any(|source| source.named)
+    }
+
     /// Whether it stands in one of its first three sources word for word, none left out.
     pub fn is_word_for_word(&self) -> bool {
         self.sources.iter().take(TOGETHER).any(|source| is_word_for_word(source.run))

@@ -101,6 +101,22 @@ fn is_about(said: &str, later: &str) -> bool {
     shared.len() >= ABOUT
 }
 
+/// The words with which a turn leaves open what `after` speaks of; none where it does not.
+fn hedge(lexicon: &Lexicon, source: &SourceLink, after: &str) -> Option<Vec<String>> {
+    // Programs and arguments hedge nothing.
+    if !matches!(source.spot.class, Class::Prompt | Class::Text | Class::Plan) {
+        return None;
+    }
+    let said = sentences::split(&source.snippet).into_iter().map(|range| &source.snippet[range]);
+    let mut hedges = said.filter(|said| is_about(said, after)).filter_map(|said| open(lexicon, said));
+    hedges.next().map(|first| hedges.fold(first, |all, more| [all, more].concat()))
+}
+
+/// The words with which a turn leaves open what a sentence made from it says without leaving it open.
+pub fn loss_since(lexicon: &Lexicon, source: &SourceLink, after: &str) -> Option<Vec<String>> {
+    if open(lexicon, after).is_some() { None } else { hedge(lexicon, source, after) }
+}
+
 /// The hedge that the sentence `later` lost on the way from `earlier`.
 pub fn loss(lexicon: &Lexicon, traces: &Traces, earlier: Earlier<'_>, later: SentenceId) -> Option<Loss> {
     let trace = traces.get(later.generation)?;
@@ -110,15 +126,7 @@ pub fn loss(lexicon: &Lexicon, traces: &Traces, earlier: Earlier<'_>, later: Sen
             let before = traces.get(id.generation)?;
             open(lexicon, before.sentences.get(id.place)?.sentence.text(&before.text))
         }
-        // Programs and arguments hedge nothing.
-        Earlier::Turn(source) if !matches!(source.spot.class, Class::Prompt | Class::Text | Class::Plan) => {
-            None
-        }
-        Earlier::Turn(source) => {
-            let said = sentences::split(&source.snippet).into_iter().map(|range| &source.snippet[range]);
-            let mut hedges = said.filter(|said| is_about(said, after)).filter_map(|said| open(lexicon, said));
-            hedges.next().map(|first| hedges.fold(first, |all, more| [all, more].concat()))
-        }
+        Earlier::Turn(source) => hedge(lexicon, source, after),
     }?;
     if open(lexicon, after).is_some() {
         return None;

@@ -16,7 +16,7 @@ use crate::session::open::OpenLog;
 use crate::strategies::blocks::levels::Plan;
 use crate::strategies::blocks::originals::Originals;
 use crate::strategies::blocks::summaries::{Summaries, Written};
-use crate::strategies::blocks::{Block, Blocks, Made, Retention, Span};
+use crate::strategies::blocks::{Block, Blocks, Made, Retention, Span, State};
 
 use super::{Group, Label, Node, Outline, parts};
 
@@ -34,8 +34,34 @@ pub struct BlocksView<'a> {
     /// How summaries are made; nothing where that is only told of those that were written, since the log would have to
     /// be read.
     plans: Option<RefCell<HashMap<Made, Option<Rc<Plan>>>>>,
-    /// Tokens of the ledger, where they were counted already.
-    ledger: Option<u64>,
+    /// What the ledger comes to, where that was counted already.
+    ledger: Option<LedgerSum>,
+}
+
+/// What a ledger comes to as of a turn. Counting looks at every item.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LedgerSum {
+    /// Estimated tokens of what is part of the context.
+    pub tokens: u64,
+    /// Items that were answered.
+    pub answered: usize,
+    /// Items that a newer one supersedes.
+    pub superseded: usize,
+}
+
+impl LedgerSum {
+    /// Counts.
+    pub fn of(blocks: &Blocks, log: &OpenLog, as_of: u32) -> Self {
+        let mut sum = Self { tokens: blocks.ledger_tokens(&log.session, as_of), ..Self::default() };
+        for item in blocks.ledger().items(as_of) {
+            match item.state(&log.session, as_of) {
+                State::Open => {}
+                State::Answered(_) => sum.answered += 1,
+                State::Superseded(_) => sum.superseded += 1,
+            }
+        }
+        sum
+    }
 }
 
 /// The name of the view on the command line.

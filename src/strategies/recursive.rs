@@ -14,7 +14,7 @@ use crate::summarisers::{Failure, Request, Summariser, Summary, SummaryLine};
 
 use super::blocks::levels::Plan;
 use super::blocks::originals::Originals;
-use super::blocks::summaries::{again, size};
+use super::blocks::summaries::{again, lead_down, size};
 use super::blocks::{Made, Settings, planned, tokens_of};
 use super::{Context, Entry};
 
@@ -195,10 +195,11 @@ impl Folding {
             sources.extend(super::blocks::levels::sources(&originals, piece)?);
             let request = Request { sources, budget };
             (calls, read) = (calls + 1, read + size(&request));
-            let summary = match summariser.summarise(&request, stop) {
+            let mut summary = match summariser.summarise(&request, stop) {
                 Ok(summary) => summary,
                 Err(failure) => return Ok(Err(failure)),
             };
+            lead_down(&mut summary, before.as_ref().map(|before| &before.summary));
             let depths = depths(&summary, before.as_ref(), end);
             before = Some(Folded { summary, depths, calls, read });
             end = piece.turns.1;

@@ -16,6 +16,7 @@ mod terms;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::formats::facts::Role;
 use crate::text::lexicon::{self, Lexicon};
 use crate::text::preview;
 
@@ -25,7 +26,7 @@ use super::{Failure, Request, Summariser, Summary, SummaryLine};
 use candidates::{Candidate, Candidates};
 
 /// Changes with every change of what comes out.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The default summariser: deterministic, without a network.
 #[derive(Clone, Debug, Default)]
@@ -92,15 +93,12 @@ fn write(request: &Request, found: &Candidates, chosen: &[(Head, u32)]) -> Summa
     Summary { text, lines }
 }
 
-/// The turns that a line stands in.
+/// The turns that a line stands in. Of a line of a summary nobody says so here: whoever made that summary may know.
 fn turns(request: &Request, candidate: &Candidate) -> Vec<u32> {
     let sources = std::iter::once(&candidate.source).chain(&candidate.also);
-    let mut turns: Vec<u32> = sources
-        .flat_map(|source| {
-            let (first, last) = request.sources[*source as usize].turns;
-            first..=last
-        })
-        .collect();
+    let sources = sources.map(|source| &request.sources[*source as usize]);
+    let originals = sources.filter(|source| source.role != Role::Summary);
+    let mut turns: Vec<u32> = originals.flat_map(|source| source.turns.0..=source.turns.1).collect();
     turns.sort_unstable();
     turns.dedup();
     turns

@@ -5,7 +5,7 @@
 
 use super::cues::{self, Openness};
 use super::lexicon::{Lexicon, Rule};
-use super::sentences;
+use super::{harness, sentences};
 
 /// The kinds of binding sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,19 +49,19 @@ pub fn is_pasted(text: &str) -> bool {
     is_long(text.len()) || text.contains("```") || text.lines().any(|line| is_table(line) || is_trace(line))
 }
 
-/// The sentences of a prompt that a person typed: those outside fences, tables and traces, unless the rest is still so
-/// long that it was pasted.
+/// The sentences of a prompt that a person typed: those outside what a harness wrote, fences, tables and traces, unless
+/// the rest is still so long that it was pasted.
 pub fn typed_sentences(text: &str) -> Vec<&str> {
     let mut fenced = false;
     let mut lines = Vec::new();
-    for line in text.lines() {
+    let machine = harness::written(text);
+    for line in harness::around(text, &machine).flat_map(str::lines) {
         let trimmed = line.trim();
         if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
             fenced = !fenced;
             continue;
         }
-        let tag = trimmed.starts_with('<') && trimmed.ends_with('>');
-        if !fenced && !tag && !trimmed.is_empty() && !is_pasted(trimmed) {
+        if !fenced && !trimmed.is_empty() && !is_pasted(trimmed) {
             lines.push(trimmed);
         }
     }
@@ -109,6 +109,7 @@ mod tests {
         assert!(!of("ok let's discuss it").decision);
         assert!(of("no, remove this again, the risk is too big").rejection);
         assert!(!of("no problem").rejection);
+        assert!(!of("No, i did it - and it worked great").rejection);
         assert!(of("never push to main").constraint);
         assert!(of("the log should be read-only").constraint);
         assert!(of("I'll check it later").commitment);
@@ -127,6 +128,12 @@ mod tests {
         assert!(is_pasted("| a | b |"));
         assert!(is_pasted("see\n```\nx\n```"));
         assert!(!is_pasted("no, not like that"));
+    }
+
+    #[test]
+    fn what_a_harness_wrote_is_not_typed() {
+        let text = "<ci-event>\nDo not reply.\n</ci-event>\nnever push <note-to-self>or do</note-to-self>";
+        assert_eq!(typed_sentences(text), ["never push"]);
     }
 
     proptest! {

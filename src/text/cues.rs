@@ -223,6 +223,7 @@ mod tests {
         for settled in [
             "run the tests",
             "can you add a test?",
+            "it is all in there - can you update the schema accordingly?",
             "please make sure it builds",
             "due on May 5",
             "print `maybe?` here",

@@ -162,7 +162,7 @@ impl Lexicon {
             texts.iter().map(|text| rule(text, &lead, &assent)).collect()
         };
         let asked = format!(
-            r"(?:^|[,.;:]\s*|\b(?:and|but|so|ok|okay|yes|no|then|now|also|quick)\b,?\s+)(?:can|could|would|will)\s+(?:you|we)\s+(?:{}[\s-]+)*{}\b",
+            r"(?:^|[,.;:]\s*|\s[-–—]\s+|\b(?:and|but|so|ok|okay|yes|no|then|now|also|quick)\b,?\s+)(?:can|could|would|will)\s+(?:you|we)\s+(?:{}[\s-]+)*{}\b",
             any_of(&requests.filler),
             any_of(&requests.action)
         );

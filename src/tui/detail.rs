@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::formats::facts::{PartKind, Role};
 use crate::lineage::tracing::Tracing;
-use crate::outline::{Group, Mark, Node, Outline, View};
+use crate::outline::{Group, Mark, Node, Outline, View, ViewKind};
 use crate::session::later::{self, Soon};
 use crate::session::open::OpenLog;
 use crate::session::text::whole;
@@ -143,8 +143,16 @@ fn size(session: &Session, id: TurnId) -> String {
     }
 }
 
-/// Whether the model sees a turn, and what became of it if not.
+/// Whether the model sees a turn, and what became of it if not. In a view of what is replayed that is said of the log.
 fn standing(view: &View, session: &Session, id: TurnId) -> (Tone, String) {
+    let (tone, words) = recorded_standing(view, session, id);
+    match view.kind {
+        ViewKind::Window | ViewKind::Generations => (tone, words),
+        _ => (Tone::Dim, format!("recorded: {words}")),
+    }
+}
+
+fn recorded_standing(view: &View, session: &Session, id: TurnId) -> (Tone, String) {
     let number = session.turn(id).number;
     if number > view.as_of {
         return (Tone::Warn, format!("later than t{}: the view is as of then", view.as_of));

@@ -59,6 +59,8 @@ pub struct Block {
     pub link: Option<Node>,
     /// The words that are to be seen there.
     pub words: Option<String>,
+    /// What it is itself, where that is a node of its own: a line of a summary.
+    pub is: Option<Node>,
     /// It stands right under the block before.
     pub close: bool,
     folded: bool,
@@ -141,6 +143,7 @@ impl Block {
             body,
             link: None,
             words: None,
+            is: None,
             close: false,
             folded: false,
             pieces: Vec::new(),
@@ -158,9 +161,19 @@ impl Block {
         Self { words: Some(words.to_owned()), ..self }
     }
 
+    /// The same, being `node` itself.
+    pub fn being(self, node: Node) -> Self {
+        Self { is: Some(node), ..self }
+    }
+
     /// The same without a blank line before it.
     pub fn close(self) -> Self {
         Self { close: true, ..self }
+    }
+
+    /// Whether keys can be about it.
+    fn can_be_chosen(&self) -> bool {
+        self.link.is_some() || self.is.is_some()
     }
 
     /// Lines before the text.
@@ -233,6 +246,8 @@ pub struct Document {
     pub pending: bool,
     /// The block whose link is chosen.
     pub chosen: Option<usize>,
+    /// The line that somebody came for.
+    pub sought: Option<usize>,
 }
 
 impl Document {
@@ -241,12 +256,13 @@ impl Document {
         self.facts.len() + self.blocks.iter().map(|block| block.above() + block.lines()).sum::<usize>()
     }
 
-    /// The blocks that lead somewhere, each with the line of its heading.
+    /// The blocks that can be chosen, since they lead somewhere or are something themselves, each with the line of its
+    /// heading.
     pub fn links(&self) -> Vec<(usize, usize)> {
         let mut line = self.facts.len();
         let mut links = Vec::new();
         for (number, block) in self.blocks.iter().enumerate() {
-            if block.link.is_some() {
+            if block.can_be_chosen() {
                 links.push((number, line + usize::from(!block.close)));
             }
             line += block.above() + block.lines();
@@ -258,6 +274,11 @@ impl Document {
     pub fn target(&self) -> Option<(Node, Option<String>)> {
         let block = self.blocks.get(self.chosen?)?;
         Some((block.link?, block.words.clone()))
+    }
+
+    /// What the chosen block is itself.
+    pub fn chosen_line(&self) -> Option<Node> {
+        self.blocks.get(self.chosen?)?.is
     }
 
     /// The line at `index`, and the block it belongs to.
@@ -275,9 +296,10 @@ impl Document {
             }
             if !block.heading.is_empty() {
                 if left == 0 {
-                    let line = match block.link {
-                        Some(_) => Line::Link(self.chosen == Some(number), block.tone, &block.heading),
-                        None => Line::Heading(block.tone, &block.heading),
+                    let line = if block.can_be_chosen() {
+                        Line::Link(self.chosen == Some(number), block.tone, &block.heading)
+                    } else {
+                        Line::Heading(block.tone, &block.heading)
                     };
                     return Some((line, Some(number)));
                 }

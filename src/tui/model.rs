@@ -27,7 +27,7 @@ use super::tree::Tree;
 use super::views::{self, fresh_trees};
 
 pub use feed::Feed;
-pub use places::{Areas, Detail, Shows, Visit};
+pub use places::{Areas, Detail, Reading, Shows, Visit};
 
 /// How the interface starts.
 #[derive(Clone, Debug)]
@@ -208,10 +208,11 @@ impl Model {
             as_of: self.as_of,
             selected: self.tree().selected.clone(),
             following: self.following,
-            trace: match self.detail.shows {
-                Shows::Trace(node) => Some((node, self.detail.place, self.detail.document.chosen)),
-                _ => None,
-            },
+            reading: self.is_reading().then(|| Reading {
+                shows: self.detail.shows,
+                place: self.detail.place,
+                chosen: self.detail.document.chosen,
+            }),
             led_to: None,
         }
     }
@@ -250,6 +251,7 @@ impl Model {
             self.message = Some(news);
         }
         if !more && let Some(address) = self.awaited.take() {
+            self.message = None;
             super::update::await_address(self, &address);
         }
         more

@@ -199,12 +199,18 @@ impl Replay {
         }
     }
 
-    /// Tries again what failed, and goes on where a person stopped it. The answer is how many.
-    pub fn again(&mut self) -> usize {
+    /// Tries again what failed, only that of `only` if it did, and goes on where a person stopped it. The answer is how
+    /// many.
+    pub fn again(&mut self, only: Option<Made>) -> usize {
         self.halted = false;
         let Some(open) = &mut self.open else { return 0 };
         let mut shared = open.shared.borrow_mut();
-        let failed = shared.summaries.failed();
+        let mut failed = shared.summaries.failed();
+        if let Some(covers) =
+            only.and_then(|made| shared.blocks.covers(made)).filter(|it| failed.contains(it))
+        {
+            failed = vec![covers];
+        }
         for covers in &failed {
             open.pool.again(*covers);
             shared.summaries.again(*covers);
@@ -240,7 +246,7 @@ impl Replay {
         let (queued, running) = summaries.counts();
         Some(Standing {
             tokens: blocks.settings().system
-                + shared.ledger_tokens(log, as_of)
+                + shared.ledger_sum(log, as_of).tokens
                 + blocks.summary_tokens(as_of)
                 + blocks.open_tokens(&log.session, as_of),
             budget: blocks.settings().budget,

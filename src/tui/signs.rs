@@ -2,6 +2,7 @@
 
 use crate::audit::finding::Verdict;
 use crate::lineage::support::Support;
+use crate::lineage::trace::Traced;
 use crate::lineage::tracing::Tracing;
 use crate::text::sentences::Kind;
 
@@ -89,7 +90,11 @@ pub fn of(tracing: &Tracing, generation: u32, place: u32) -> Sign {
     let Some(trace) = tracing.get(generation) else {
         return if tracing.failure(generation).is_some() { FAILED } else { PENDING };
     };
-    let Some(traced) = trace.sentences.get(place as usize) else { return UNKNOWN };
+    trace.sentences.get(place as usize).map_or(UNKNOWN, of_traced)
+}
+
+/// The sign of a sentence that was traced.
+pub fn of_traced(traced: &Traced) -> Sign {
     match traced.support {
         _ if traced.sentence.kind == Kind::Code => CODE,
         Support::Supported => SUPPORTED,

@@ -40,6 +40,12 @@ pub fn standing(log: &OpenLog, tracing: &Tracing, generation: u32, place: u32) -
         };
         return (sign.tone, why);
     };
+    told_of(trace, traced)
+}
+
+/// How far a sentence is supported, with its sign.
+fn told_of(trace: &Trace, traced: &Traced) -> (Tone, String) {
+    let sign = signs::of_traced(traced);
     let words = match sign {
         signs::CODE | signs::ABSENCE => sign.doc.to_owned(),
         _ => {
@@ -128,8 +134,7 @@ fn lost(steps: &[Link]) -> Option<(Tone, String)> {
 }
 
 fn lost_words(link: &Link, loss: &Loss) -> (Tone, String) {
-    let words: Vec<String> = loss.words.iter().map(|word| format!("\"{}\"", word.to_lowercase())).collect();
-    let hedge = if words.is_empty() { "the question".to_owned() } else { words.join(", ") };
+    let hedge = told::hedge(&loss.words);
     let from = link.address();
     let text = format!(
         "the hedge is lost in g{}: {from} said {hedge}, {} does not",
@@ -170,24 +175,17 @@ fn sources(trace: &Trace, traced: &Traced) -> Vec<Block> {
         };
         return vec![Block::runs(rule(why), Vec::new())];
     }
-    let is_exact = traced.sources.first().is_some_and(|source| source.exact);
-    let sources = match traced.sources.len() {
-        _ if traced.sources.iter().any(|source| source.exact) => "what its maker names",
-        1 => "the only source that shares a telling word",
-        2 => "two sources, likeliest first",
-        _ => "three best sources, likeliest first",
+    let heading = match traced.sources.len() {
+        _ if traced.is_named() => "the turns that its maker names",
+        1 => "the only source that shares a telling word; likeness is no proof",
+        2 => "two sources, likeliest first; likeness is no proof",
+        _ => "three best sources, likeliest first; likeness is no proof",
     };
-    let heading = if is_exact {
-        "the turns that its maker names".to_owned()
-    } else {
-        format!("{sources}; likeness is no proof")
-    };
-    let mut blocks = vec![Block::runs(rule(&heading), Vec::new())];
+    let mut blocks = vec![Block::runs(rule(heading), Vec::new())];
     for source in traced.sources.iter().take(TOGETHER) {
         let who = if source.spot.voice { "the user's words in a result" } else { source.spot.role.name() };
         let held = format!("holds {:.0} % of it alone", source.coverage * 100.0);
-        let how = if source.exact { "exact · " } else { "" };
-        let heading = format!("{} {who} · {how}{held}", address(source, trace.previous));
+        let heading = format!("{} {who} · {held}", address(source, trace.previous));
         let body = Body::Runs(vec![shared(source)]);
         let tone = if source.spot.voice { Tone::User } else { tone_of(source.spot.role) };
         let block = Block::new(heading, tone, body).leading_to(target(source, trace.previous)).close();

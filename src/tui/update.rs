@@ -214,14 +214,21 @@ fn act(model: &mut Model, action: Action) -> Vec<Effect> {
 }
 
 fn copy(model: &mut Model, action: Action) -> Vec<Effect> {
-    let (Some(log), Some(view), Some(node)) = (&model.log, &model.view, model.selected()) else {
+    let (Some(log), Some(view), Some(node)) = (&model.log, &model.view, model.pointed()) else {
         return Vec::new();
     };
-    let label = crate::outline::Outline::label(view, log, node);
+    let own = || {
+        let shared = model.replay.known()?.borrow();
+        super::detail::blocks::plain(&shared, node)
+    };
     let text = match action {
-        Action::CopyAddress => label.address.map(|address| address.to_string()),
+        Action::CopyAddress => {
+            let label = crate::outline::Outline::label(view, log, node);
+            label.address.map(|address| address.to_string())
+        }
         _ if matches!(node, Node::Audited(_)) => super::detail::audit::plain(&model.audits.borrow(), node)
             .or_else(|| Some(model.detail.document.plain())),
+        _ if let Some(text) = own() => Some(text),
         _ => match super::detail::plain(view, log, node) {
             Soon::Ready(text) => Some(text),
             Soon::Later(_) => {

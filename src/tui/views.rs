@@ -104,9 +104,9 @@ fn blocks(standing: &Standing) -> (String, bool) {
     let mut words = vec![format!("replayed · ~{} of {}", short(standing.tokens), short(standing.budget))];
     let over = standing.tokens > standing.budget;
     words.extend(over.then(|| "over it".to_owned()));
-    let counted =
-        [(standing.running, "being written"), (standing.queued, "waiting"), (standing.failed, "failed")];
-    words.extend(counted.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")));
+    let left = standing.running + standing.queued;
+    words.extend((left > 0).then(|| format!("writing {} of {left}", standing.running)));
+    words.extend((standing.failed > 0).then(|| format!("{} failed", standing.failed)));
     words.extend(standing.halted.then(|| "writing stopped".to_owned()));
     words.extend(standing.unkept.then(|| "marks not kept".to_owned()));
     (words.join(" · "), over || standing.failed > 0 || standing.unkept)

@@ -1,1 +1,99 @@
 use super::*;
+use crate::audit::tests::{said, statement};
+use crate::text::lexicon::built_in;
+
+fn verdict(sentence: &str, summary: &str) -> Verdict {
+    judged(sentence, summary).verdict
+}
+
+fn judged(sentence: &str, summary: &str) -> Judged {
+    of(built_in(), &statement(sentence), &said(summary))
+}
+
+#[test]
+fn what_stands_there_in_its_own_words_is_preserved() {
+    let rule = "Never push the release branch to production on Fridays.";
+    assert_eq!(
+        verdict(rule, "- Never push the release branch to production on Fridays."),
+        Verdict::Preserved
+    );
+    let question = "Should the status column become an enum?";
+    assert_eq!(
+        verdict(question, "6. All user messages:\n   - \"Should the status column become an enum?\""),
+        Verdict::Preserved
+    );
+}
+
+#[test]
+fn other_words_paraphrase_and_softer_ones_weaken() {
+    let rule = "Never push the release branch to production on Fridays.";
+    assert_eq!(
+        verdict(rule, "- The release branch must never be pushed to production on Fridays."),
+        Verdict::Paraphrased
+    );
+    assert_eq!(
+        verdict(rule, "- Preferably the release branch is not pushed to production on Fridays."),
+        Verdict::Weakened
+    );
+    let question = "Should the status column become an enum?";
+    assert_eq!(
+        verdict(question, "- The user asked if the status column becomes an enum."),
+        Verdict::Paraphrased
+    );
+    assert_eq!(
+        verdict(question, "- The user considered a status column that is an enum."),
+        Verdict::Weakened
+    );
+}
+
+#[test]
+fn another_number_mutates() {
+    let rule = "The lock must never be held longer than 30 seconds by a migration.";
+    let changed = judged(rule, "- A migration must never hold the lock longer than 60 seconds.");
+    assert_eq!(changed.verdict, Verdict::Mutated);
+    assert_eq!(changed.why, Some(Why::Missing("30seconds".to_owned())));
+}
+
+#[test]
+fn what_is_told_as_settled_is_to_be_compared() {
+    let question = "Should the status column become an enum?";
+    let settled = judged(question, "- The status column will become an enum as decided.");
+    assert_eq!(settled.verdict, Verdict::Unverifiable);
+    assert!(matches!(settled.why, Some(Why::Settled(_))));
+    let lifted = judged(
+        "Never push the release branch on Fridays.",
+        "- It is fine to push the release branch on Fridays.",
+    );
+    assert_eq!(lifted.verdict, Verdict::Unverifiable);
+}
+
+#[test]
+fn a_quotation_in_the_list_does_not_hide_what_the_narrative_claims() {
+    let question = "Should the status column become an enum?";
+    let summary = "8. Current Work:\n   - The status column will become an enum.\n\n6. All user messages:\n   - \"Should the status column become an enum?\"";
+    let both = judged(question, summary);
+    assert_eq!(
+        (both.verdict, both.narrative, both.worst),
+        (Verdict::Preserved, Verdict::Unverifiable, Verdict::Unverifiable)
+    );
+    assert_eq!(both.compare, Some(0));
+    let listed = judged(question, "6. All user messages:\n   - \"Should the status column become an enum?\"");
+    assert_eq!((listed.verdict, listed.narrative), (Verdict::Preserved, Verdict::Dropped));
+}
+
+#[test]
+fn what_is_nowhere_is_dropped_and_what_is_there_in_part_is_not() {
+    let rule = "Never push the release branch to production on Fridays.";
+    assert_eq!(verdict(rule, "- The parser reads tables.\n- Tests pass."), Verdict::Dropped);
+    // A part of its words in one sentence, a short sentence made of its words, its words in neighbours.
+    for summary in [
+        "- Something about the release branch and production was said in passing.",
+        "- No push on Fridays: production.",
+        "- The release branch.\n- What to push.\n- Fridays come.",
+    ] {
+        assert_eq!(verdict(rule, summary), Verdict::Unverifiable, "{summary}");
+    }
+    assert_eq!(verdict("Don't do it.", "- The parser reads tables."), Verdict::Unverifiable);
+    // One thing is said of a name that stands there.
+    assert_eq!(verdict("I guess we might drop the TTL handling.", "- TTL: gone."), Verdict::Unverifiable);
+}

@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::audit::finding::{Finding, Place};
+use crate::audit::finding::{Class, Finding, Frequency, Place, Verdict, Voice, Why};
 use crate::audit::pass::{Curves, Pass, Point};
 use crate::audit::ruler;
 use crate::commands::SCHEMA;
@@ -42,7 +43,7 @@ impl Print for Json<'_> {
             write!(self.out, ",")?;
         }
         self.written += 1;
-        write!(self.out, "{}", of_pass(head, pass))?;
+        serde_json::to_writer(&mut self.out, &Written::of(head, pass)).map_err(std::io::Error::from)?;
         // Whoever reads along gets each as it is done.
         self.out.flush()?;
         Ok(())
@@ -64,14 +65,29 @@ impl Print for Json<'_> {
     }
 }
 
-/// A report.
-fn of_pass(head: &Head, pass: &Pass) -> Value {
-    let findings: Vec<Value> = pass.findings.iter().map(|finding| of_finding(head, pass, finding)).collect();
+/// A report as it is written: findings, of which there are many, without a tree of values in between.
+#[derive(Serialize)]
+struct Written<'a> {
+    #[serde(flatten)]
+    about: Value,
+    findings: Vec<Found<'a>>,
+}
+
+impl<'a> Written<'a> {
+    fn of(head: &Head, pass: &'a Pass) -> Self {
+        let findings = pass.findings.iter().map(|finding| Found::of(head, pass, finding)).collect();
+        Self { about: about(head, pass), findings }
+    }
+}
+
+/// All of a report but its findings.
+fn about(head: &Head, pass: &Pass) -> Value {
     let sentence = |place: &usize| sentence(head, pass, *place);
     json!({
         "generation": pass.about.generation,
         "turn": (pass.about.turn > 0).then_some(pass.about.turn),
         "complete": pass.complete,
+        "ample": pass.ample,
         "readable": pass.readable,
         "unreadable": pass.about.unreadable,
         "covered": pass.about.covered,
@@ -113,51 +129,80 @@ fn of_pass(head: &Head, pass: &Pass) -> Value {
             })).collect::<Vec<_>>(),
         })),
         "unsupported": pass.unsupported.as_ref().map(|places| places.iter().map(sentence).collect::<Vec<_>>()),
-        "findings": findings,
     })
 }
 
-/// A finding.
-fn of_finding(head: &Head, pass: &Pass, finding: &Finding) -> Value {
-    let mut value = json!({
-        "address": finding.address(),
-        "class": finding.class,
-        "verdict": finding.verdict,
-        "text": finding.text,
-        "voice": finding.voice,
-        "frequency": finding.frequency,
-        "units": finding.units,
-        "since": finding.since,
-        "first_lost": finding.first_lost,
-        "sources": finding.sources.iter().map(of_place).collect::<Vec<_>>(),
-        "sentences": finding.sentences.iter().map(|place| sentence(head, pass, *place)).collect::<Vec<_>>(),
-    });
-    let mut put = |name: &str, more: Option<Value>| {
-        if let (Some(more), Value::Object(fields)) = (more, &mut value) {
-            fields.insert(name.to_owned(), more);
-        }
-    };
-    put("at_risk", finding.at_risk.then_some(true.into()));
-    put("why", finding.why.as_ref().map(|why| why.words().into()));
-    put("narrative", finding.narrative.map(|verdict| verdict.name().into()));
-    put("worst", finding.worst.map(|verdict| verdict.name().into()));
-    put("compare", finding.compare.map(|place| sentence(head, pass, place).into()));
-    put("answered", finding.answered.map(|turn| format!("t{turn}").into()));
-    value
+/// A finding as it is written.
+#[derive(Serialize)]
+struct Found<'a> {
+    address: String,
+    class: Class,
+    verdict: Verdict,
+    text: &'a str,
+    voice: Voice,
+    frequency: Frequency,
+    units: u32,
+    since: u32,
+    first_lost: Option<u32>,
+    sources: Vec<Stands>,
+    sentences: Vec<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    at_risk: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    narrative: Option<Verdict>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    worst: Option<Verdict>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compare: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answered: Option<String>,
 }
 
-fn of_place(place: &Place) -> Value {
-    let mut value =
-        json!({"address": place.address(), "turn": place.turn, "line": place.line, "part": place.part});
-    if let Value::Object(fields) = &mut value {
-        if place.voice {
-            fields.insert("voice".to_owned(), true.into());
-        }
-        if let Some((from, to)) = place.bytes {
-            fields.insert("bytes".to_owned(), json!([from, to]));
+impl<'a> Found<'a> {
+    fn of(head: &Head, pass: &Pass, finding: &'a Finding) -> Self {
+        let sentence = |place: &usize| sentence(head, pass, *place);
+        Self {
+            address: finding.address(),
+            class: finding.class,
+            verdict: finding.verdict,
+            text: &finding.text,
+            voice: finding.voice,
+            frequency: finding.frequency,
+            units: finding.units,
+            since: finding.since,
+            first_lost: finding.first_lost,
+            sources: finding.sources.iter().map(Stands::of).collect(),
+            sentences: finding.sentences.iter().map(sentence).collect(),
+            at_risk: finding.at_risk,
+            why: finding.why.as_ref().map(Why::words),
+            narrative: finding.narrative,
+            worst: finding.worst,
+            compare: finding.compare.as_ref().map(sentence),
+            answered: finding.answered.map(|turn| format!("t{turn}")),
         }
     }
-    value
+}
+
+/// A place as it is written.
+#[derive(Serialize)]
+struct Stands {
+    address: String,
+    turn: u32,
+    line: u32,
+    part: u32,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    voice: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<(u64, u64)>,
+}
+
+impl Stands {
+    fn of(place: &Place) -> Self {
+        let Place { turn, line, part, voice, bytes, .. } = *place;
+        Self { address: place.address(), turn, line, part, voice, bytes }
+    }
 }
 
 /// The address of a sentence. What is replayed has no summary of its own in the log: its sentences are only numbered.

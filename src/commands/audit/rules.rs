@@ -3,6 +3,7 @@
 use crate::audit::finding::{Class, Verdict};
 use crate::audit::pass::Pass;
 use crate::cli::Rule;
+use crate::text::numbers::count;
 
 use super::{Failure, Head};
 
@@ -23,24 +24,26 @@ impl<'a> Rules<'a> {
     /// Holds a report against the rules.
     pub(super) fn take(&mut self, head: &Head, pass: &Pass) {
         for rule in self.rules {
-            let dropped = |class: Class| (pass.count(class, Verdict::Dropped) as usize, class.plural());
-            let (count, what) = match rule {
+            let dropped = |class: Class| {
+                let count = pass.count(class, Verdict::Dropped);
+                (count > 0).then(|| format!("{} dropped", class.counted(count)))
+            };
+            let broken = match rule {
                 Rule::ConstraintDropped => dropped(Class::Constraint),
                 Rule::RejectionDropped => dropped(Class::Rejection),
                 Rule::DecisionDropped => dropped(Class::Decision),
                 Rule::OpenDropped => dropped(Class::Open),
                 Rule::Unsupported => {
-                    (pass.unsupported.as_ref().map_or(0, Vec::len), "sentences supported by nothing")
+                    let places = pass.unsupported.as_ref().map_or(0, Vec::len) as u64;
+                    (places > 0).then(|| format!("{} supported by nothing", count(places, "sentence")))
                 }
                 // A boundary without a summary is nothing to be read.
                 Rule::Unreadable => {
-                    (usize::from(!pass.readable && pass.about.turn > 0), "summaries that cannot be read")
+                    (!pass.readable && pass.about.turn > 0).then(|| "the summary cannot be read".to_owned())
                 }
             };
-            if count > 0 {
-                let done = if matches!(rule, Rule::Unsupported | Rule::Unreadable) { "" } else { " dropped" };
-                self.broken.push(format!("{} g{}: {count} {what}{done}", head.path, pass.about.generation));
-            }
+            self.broken
+                .extend(broken.map(|broken| format!("{} g{}: {broken}", head.path, pass.about.generation)));
         }
     }
 

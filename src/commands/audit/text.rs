@@ -81,7 +81,7 @@ impl<'a> Text<'a> {
         let lost: u32 = pass.already_lost.values().flat_map(|of| of.values()).sum();
         if lost > 0 {
             let of = |(class, by): (&Class, &std::collections::BTreeMap<u32, u32>)| {
-                format!("{} {}", by.values().sum::<u32>(), class.plural())
+                class.counted(by.values().sum::<u32>())
             };
             let told: Vec<String> = pass.already_lost.iter().map(of).collect();
             writeln!(self.out, "  already lost before: {}", told.join(", "))?;
@@ -166,11 +166,8 @@ impl Print for Text<'_> {
                 count(u64::from(not_found), "item")
             )?;
         }
-        let lost: Vec<String> = pass
-            .losses()
-            .into_iter()
-            .map(|(class, count)| format!("{} {}", grouped(u64::from(count)), class.plural()))
-            .collect();
+        let lost: Vec<String> =
+            pass.losses().into_iter().map(|(class, count)| class.counted(count)).collect();
         writeln!(
             self.out,
             "  dropped: {}",

@@ -10,7 +10,7 @@ use crate::session::TurnId;
 use crate::session::open::OpenLog;
 use crate::strategies::blocks::places::{self, Place};
 use crate::strategies::blocks::summaries::Written;
-use crate::strategies::blocks::{Made, Retention};
+use crate::strategies::blocks::{Item, Made, Retention};
 use crate::text::display;
 
 use super::super::replay::{Replayed, carries};
@@ -27,20 +27,26 @@ pub(super) fn run(
     let (made, sentence) = match *place {
         Place::Whole(made) => (made, None),
         Place::Sentence(made, sentence) => (made, Some(sentence)),
-        Place::Item(number) => {
-            return turns(log, vec![replayed.blocks.find_item(number)?.turn], arguments, out);
-        }
+        Place::Item(number) => return item(log, replayed.blocks.find_item(number)?, arguments, out),
     };
     let address = &arguments.address;
     let ((from, to), _) = replayed.blocks.find(made)?;
     let frozen = replayed.blocks.settings().retention == Retention::CurrentBlock;
+    if frozen && arguments.raw {
+        return Err(Failure::NotFound(format!("{address}: originals not retained")));
+    }
+    if arguments.summary && sentence.is_some() {
+        return Err(Failure::NotFound(format!(
+            "{address} has no summary of its own: it is a sentence of one"
+        )));
+    }
     if arguments.summary || frozen {
         let written = replayed.summaries.of(log, &replayed.blocks, made, &AtomicBool::new(false));
         if frozen && !arguments.json {
             writeln!(out, "{address}: originals not retained; this is what is known of t{from}–t{to}")?;
         }
         let written = written?;
-        return summary(address, (from, to), &written, arguments.json, out);
+        return summary(address, (from, to), &written, frozen, arguments.json, out);
     }
     let ids = match sentence {
         None => (from..=to).filter_map(|number| log.session.numbered(0, number)).collect(),
@@ -50,6 +56,31 @@ pub(super) fn run(
         }
     };
     turns(log, ids, arguments, out)
+}
+
+/// An item of the ledger, and the turn that says it.
+fn item(log: &OpenLog, item: &Item, arguments: &ExpandArguments, out: &mut dyn Write) -> Result<(), Failure> {
+    if !arguments.raw {
+        let state = item.state(&log.session, log.session.last());
+        if arguments.json {
+            let value = json!({
+                "address": arguments.address,
+                "role": "item",
+                "turn": item.at,
+                "classes": item.kinds(),
+                "state": state.words(),
+                "unpinned": item.is_unpinned(),
+                "text": item.text,
+            });
+            writeln!(out, "{value}")?;
+        } else {
+            let words = display::safe(&item.text);
+            let kinds = item.kinds().join("+");
+            writeln!(out, "── {} of the ledger · {kinds} · {}", arguments.address, state.words())?;
+            writeln!(out, "{words}\n")?;
+        }
+    }
+    turns(log, vec![item.turn], arguments, out)
 }
 
 /// The turns that a sentence of a summary is taken from, by what its maker says.
@@ -86,6 +117,7 @@ fn summary(
     address: &str,
     turns: (u32, u32),
     written: &Written,
+    frozen: bool,
     as_json: bool,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
@@ -97,6 +129,8 @@ fn summary(
             .iter()
             .map(|line| json!({"text": written.summary.text.get(line.range.clone()), "turns": line.turns}))
             .collect();
+        let missing = written.carries.missing.iter().filter(|_| !frozen);
+        let missing = missing.map(|it| json!({"kind": it.kind.name(), "text": it.text, "turn": it.turn}));
         let value = json!({
             "address": address,
             "role": "summary",
@@ -106,6 +140,7 @@ fn summary(
             "input": written.input.to_string(),
             "tokens": written.tokens,
             "carries": carries(written),
+            "not_carried": missing.collect::<Vec<_>>(),
             "text": written.summary.text,
             "lines": lines,
         });

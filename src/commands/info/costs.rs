@@ -77,14 +77,23 @@ impl Costs {
     }
 
     pub(super) fn text(&self, out: &mut dyn Write) -> Result<(), Failure> {
-        writeln!(out, "\nsummaries, in tokens (estimated; recorded ones as logged):")?;
+        writeln!(
+            out,
+            "\nsummaries, in tokens: recorded ones as logged (the whole context, with what the log does not hold),\n\
+             replayed ones estimated from the texts alone, so that the two do not compare"
+        )?;
         let price = |input: u64, output: u64| {
             self.rates.map_or_else(String::new, |rates| format!("{:.2}", rates.price(input, output)))
         };
         writeln!(
             out,
             "  {:<12}{:>7}{:>13}{:>11}{:>13}{:>10}",
-            "", "calls", "read", "written", "waited for", "price"
+            "",
+            "calls",
+            "read",
+            "written",
+            "waited for",
+            self.rates.map_or("", |_| "price")
         )?;
         for cost in &self.rows {
             writeln!(

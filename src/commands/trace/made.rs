@@ -10,12 +10,13 @@ use crate::cli::TraceArguments;
 use crate::lineage::range::Plan;
 use crate::lineage::support::TOGETHER;
 use crate::lineage::trace::{Trace, Traced, trace};
-use crate::lineage::weights;
+use crate::lineage::{told, weights, wording};
 use crate::session::open::OpenLog;
+use crate::strategies::blocks::Retention;
 use crate::strategies::blocks::places::{self, Place};
 use crate::strategies::blocks::summaries::Written;
 use crate::text::display::safe;
-use crate::text::lexicon::Lexicon;
+use crate::text::lexicon::{self, Lexicon};
 use crate::text::preview;
 
 use super::super::replay::Replayed;
@@ -31,6 +32,12 @@ pub(super) fn run(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let mut replayed = Replayed::new(log, &arguments.replay)?;
+    if replayed.blocks.settings().retention == Retention::CurrentBlock && !matches!(place, Place::Item(_)) {
+        let address = &arguments.address;
+        return Err(Failure::NotFound(format!(
+            "{address}: originals not retained, so nothing can be traced"
+        )));
+    }
     let (made, only) = match *place {
         Place::Whole(made) => (made, None),
         Place::Sentence(made, sentence) => (made, Some(sentence)),
@@ -80,6 +87,8 @@ fn print(
 ) -> Result<(), Failure> {
     let text = traced.sentence.text(&trace.text);
     let sources = traced.sources.iter().take(TOGETHER);
+    let since = |source| Some((source, wording::loss_since(lexicon::built_in(), source, text)?));
+    let lost: Vec<_> = sources.clone().filter_map(since).collect();
     if as_json {
         let value = json!({
             "schema": SCHEMA,
@@ -91,6 +100,7 @@ fn print(
             "coverage": rounded(traced.coverage),
             "verbatim": traced.verbatim,
             "contrasts": contrasts(traced),
+            "hedges_lost": lost.iter().map(|(source, words)| json!({"turn": source.spot.number, "words": words})).collect::<Vec<_>>(),
             "sources": sources.map(|source| source_json(source, None)).collect::<Vec<_>>(),
             "origin": traced.origin.name(),
             "depth": written.plan.depth(),
@@ -101,6 +111,10 @@ fn print(
         return Ok(());
     }
     writeln!(out, "\n{name} {}", safe(&preview::on_one_line(text)))?;
-    standing(traced, true, true, out)?;
+    standing(traced, trace.complete, trace.ample, out)?;
+    for (source, words) in lost {
+        let (turn, hedge) = (source.spot.number, told::hedge(&words));
+        writeln!(out, "  ! the hedge is lost: t{turn} said {}, it does not: compare", safe(&hedge))?;
+    }
     sources_text(traced, None, out)
 }

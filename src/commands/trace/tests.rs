@@ -3,7 +3,7 @@ use crate::lineage::exact::Line;
 use crate::lineage::range::Plan;
 
 #[test]
-fn sources_that_the_maker_names_are_exact() {
+fn sources_that_the_maker_names_are_told_as_named() {
     let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/lineage.jsonl");
     let log = OpenLog::load(std::path::Path::new(fixture)).unwrap();
     let turn = |number| log.session.numbered(0, number).unwrap();
@@ -23,14 +23,14 @@ fn sources_that_the_maker_names_are_exact() {
         std::str::from_utf8(&out).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let named = |row: &Value| -> Vec<(u64, bool)> {
         let sources = row["sources"].as_array().unwrap().iter();
-        sources.map(|s| (s["turn"].as_u64().unwrap(), s["exact"] == json!(true))).collect()
+        sources.map(|s| (s["turn"].as_u64().unwrap(), s["named"] == json!(true))).collect()
     };
     assert_eq!(named(&rows[0]), [(1, true), (3, true)]);
     assert_eq!(rows[0]["sources"][0]["score"], json!(1.0));
     assert_eq!(named(&rows[1]), [(2, true)]);
-    assert!(named(&rows[2]).iter().all(|(_, exact)| !exact));
+    assert!(named(&rows[2]).iter().all(|(_, named)| !named));
     out.clear();
     tracer.generation(1, false, &mut out).unwrap();
     let shown = String::from_utf8(out).unwrap();
-    assert_eq!(shown.matches(" exact ").count() - shown.matches("range exact").count(), 3, "{shown}");
+    assert_eq!(shown.matches(" named, ").count(), 3, "{shown}");
 }

@@ -103,7 +103,7 @@ fn of_blocks(log: &OpenLog, view: &BlocksView, node: Node, value: &mut Value) {
             let Some(item) = view.blocks.ledger().item(number) else { return };
             set("label", json!(item.text));
             set("kinds", json!(item.kinds()));
-            set("state", json!(item.state(view.as_of).words()));
+            set("state", json!(item.state(&log.session, view.as_of).words()));
             set("voice", json!(item.voice));
         }
         Node::Group(Group::Open) => {

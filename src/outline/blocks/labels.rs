@@ -10,7 +10,7 @@ use crate::text::preview;
 
 use super::super::labels::{bare_part_label, bare_turn_label, range_text, row_label};
 use super::super::{Group, Label, Mark, Node};
-use super::BlocksView;
+use super::{BlocksView, LedgerSum};
 
 impl BlocksView<'_> {
     /// What a node is called.
@@ -68,10 +68,14 @@ impl BlocksView<'_> {
         if let Some(plan) = self.plan(log, made) {
             words.push(format!("depth {}", plan.depth()));
         }
-        words.extend(in_view.filter(|_| out).map(|span| format!("replaced by p{}", span.number)));
-        words.extend(self.standing(made));
-        let known = self.summaries.and_then(|summaries| summaries.known(self.blocks, made));
+        let replaced = spans.iter().find(|span| match made {
+            Made::Block(number) => number <= span.blocks,
+            Made::Span(number) | Made::Fold(number) => number < span.number,
+        });
+        words.extend(replaced.filter(|_| out).map(|span| format!("replaced by p{}", span.number)));
         let waiting = self.summaries.and_then(|summaries| summaries.waiting(self.blocks, made));
+        words.extend(self.standing(made).filter(|_| waiting.is_none()));
+        let known = self.summaries.and_then(|summaries| summaries.known(self.blocks, made));
         Label {
             marks: if matches!(known, Some(Err(_))) { vec![Mark::NoSummary] } else { Vec::new() },
             who: match waiting {
@@ -94,7 +98,7 @@ impl BlocksView<'_> {
         let known = self.summaries.and_then(|summaries| summaries.known(self.blocks, made));
         Some(match known {
             Some(Ok(written)) => {
-                let c = written.carries;
+                let c = &written.carries;
                 let frozen = if self.is_frozen() { " · frozen, originals not retained" } else { "" };
                 format!(
                     "written ~{} · carries {}/{} exact, {}/{} open, {}/{} binding{frozen}",
@@ -107,9 +111,13 @@ impl BlocksView<'_> {
                     c.binding.of,
                 )
             }
-            Some(Err(failure)) => format!("no summary: {failure}"),
+            // The mark says that there is none.
+            Some(Err(failure)) => failure.to_string(),
             None if self.is_frozen() => "no summary, originals not retained".into(),
-            None => return None,
+            None => {
+                self.summaries?;
+                "not written".into()
+            }
         })
     }
 
@@ -131,7 +139,7 @@ impl BlocksView<'_> {
     fn item_label(&self, log: &OpenLog, number: u32) -> Label {
         let Some(item) = self.blocks.ledger().item(number) else { return Label::default() };
         let mut marks = Vec::new();
-        let state = item.state(self.as_of);
+        let state = item.state(&log.session, self.as_of);
         if state != State::Open {
             marks.push(Mark::State(state));
         }
@@ -186,10 +194,13 @@ impl BlocksView<'_> {
             Group::Ledger => {
                 let ledger = self.blocks.ledger();
                 let pinned = ledger.pinned(&log.session, self.as_of).len();
-                let items = ledger.items(self.as_of).len() + pinned;
-                let tokens =
-                    self.ledger.unwrap_or_else(|| self.blocks.ledger_tokens(&log.session, self.as_of));
-                (format!("ledger · {}", count(items as u64, "item")), tokens)
+                let items = ledger.items(self.as_of);
+                let sum = self.ledger.unwrap_or_else(|| LedgerSum::of(self.blocks, log, self.as_of));
+                let mut words = vec![format!("ledger · {}", count((items.len() + pinned) as u64, "item"))];
+                words.extend((sum.answered > 0).then(|| format!("{} answered", sum.answered)));
+                words.extend((sum.superseded > 0).then(|| format!("{} superseded", sum.superseded)));
+                words.extend((pinned > 0).then(|| format!("{} by hand", count(pinned as u64, "turn"))));
+                (words.join(" · "), sum.tokens)
             }
             Group::Open => {
                 let (from, to) = self.blocks.open_range(self.as_of);

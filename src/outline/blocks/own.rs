@@ -1,7 +1,7 @@
 //! The same tree for somebody who keeps it while the log grows: the screen.
 //!
 //! Shares the hierarchy with whoever lets it grow. What a frame asks costs the rows on the screen: nothing is read, and
-//! what grows with the session (the ledger's tokens) is counted once for each turn that it is looked at as of.
+//! what grows with the session (what the ledger comes to) is counted once for each turn that it is looked at as of.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use crate::strategies::blocks::Blocks;
 use crate::strategies::blocks::summaries::Summaries;
 
 use super::super::{Group, Label, Node, Outline, OwnTree};
-use super::BlocksView;
+use super::{BlocksView, LedgerSum};
 
 /// A hierarchy and its summaries.
 #[derive(Debug)]
@@ -23,8 +23,8 @@ pub struct Hierarchy {
     pub summaries: Summaries,
     /// How often marks were made by hand: counts that hang on them are stale then.
     pub marked: u64,
-    /// Tokens of the ledger, and of which state of it.
-    ledger: Cell<Option<(State, u64)>>,
+    /// What the ledger comes to, and in which state of it.
+    ledger: Cell<Option<(State, LedgerSum)>>,
 }
 
 impl Hierarchy {
@@ -33,15 +33,15 @@ impl Hierarchy {
         Self { blocks, summaries, marked: 0, ledger: Cell::new(None) }
     }
 
-    /// Tokens of the ledger as of turn `as_of`.
-    pub fn ledger_tokens(&self, log: &OpenLog, as_of: u32) -> u64 {
+    /// What the ledger comes to as of turn `as_of`.
+    pub fn ledger_sum(&self, log: &OpenLog, as_of: u32) -> LedgerSum {
         let state = (as_of, self.blocks.ledger().items(as_of).len(), self.marked);
-        if let Some((_, tokens)) = self.ledger.get().filter(|(known, _)| *known == state) {
-            return tokens;
+        if let Some((_, sum)) = self.ledger.get().filter(|(known, _)| *known == state) {
+            return sum;
         }
-        let tokens = self.blocks.ledger_tokens(&log.session, as_of);
-        self.ledger.set(Some((state, tokens)));
-        tokens
+        let sum = LedgerSum::of(&self.blocks, log, as_of);
+        self.ledger.set(Some((state, sum)));
+        sum
     }
 }
 
@@ -64,7 +64,7 @@ impl BlocksTree {
     fn with<T>(&self, log: &OpenLog, ask: impl FnOnce(&BlocksView) -> T) -> T {
         let shared = self.shared.borrow();
         let Hierarchy { blocks, summaries, .. } = &*shared;
-        let ledger = Some(shared.ledger_tokens(log, self.as_of));
+        let ledger = Some(shared.ledger_sum(log, self.as_of));
         ask(&BlocksView { blocks, summaries: Some(summaries), as_of: self.as_of, plans: None, ledger })
     }
 }

@@ -21,8 +21,41 @@ pub struct Share {
     pub of: u32,
 }
 
+/// What kind of thing a summary may carry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A name or number, letter by letter.
+    Exact,
+    /// What the user left open.
+    Open,
+    /// A decision, rejection, constraint or commitment.
+    Binding,
+}
+
+impl Kind {
+    /// The word on the screen and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Open => "open",
+            Self::Binding => "binding",
+        }
+    }
+}
+
+/// Something that a summary does not carry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// What it is.
+    pub kind: Kind,
+    /// Its words.
+    pub text: Box<str>,
+    /// The number of the turn that says it first.
+    pub turn: u32,
+}
+
 /// What a summary carries.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Carries {
     /// Exact items in prompts and in the assistant's prose: files, names, numbers with a unit, errors.
     pub exact: Share,
@@ -30,6 +63,8 @@ pub struct Carries {
     pub open: Share,
     /// Decisions, rejections, constraints and commitments of the user.
     pub binding: Share,
+    /// What it does not carry of all these, what binds first.
+    pub missing: Vec<Missing>,
 }
 
 /// A line carries a statement of whose words it says this share.
@@ -41,19 +76,26 @@ pub fn count<'a>(
     items: impl Iterator<Item = &'a Item>,
     summary: &str,
 ) -> Result<Carries, LogError> {
-    let mut carries = Carries { exact: exact(originals, summary)?, ..Carries::default() };
+    let mut carries = Carries::default();
     let lines: Vec<BTreeSet<String>> =
         summary.lines().map(|line| words::stems(line).into_iter().collect()).collect();
     for item in items {
         let carried = says(&lines, summary, &item.text);
         let binding = item.binding;
+        let binds = binding.decision || binding.rejection || binding.constraint || binding.commitment;
         if binding.open {
             carries.open.add(carried);
         }
-        if binding.decision || binding.rejection || binding.constraint || binding.commitment {
+        if binds {
             carries.binding.add(carried);
         }
+        if !carried {
+            let kind = if binds { Kind::Binding } else { Kind::Open };
+            carries.missing.push(Missing { kind, text: item.text.as_str().into(), turn: item.at });
+        }
     }
+    carries.missing.sort_by_key(|missing| missing.kind != Kind::Binding);
+    exact(originals, summary, &mut carries)?;
     Ok(carries)
 }
 
@@ -74,7 +116,7 @@ fn says(lines: &[BTreeSet<String>], text: &str, statement: &str) -> bool {
     lines.iter().any(|line| enough(stems.intersection(line).count()))
 }
 
-fn exact(originals: &Originals, summary: &str) -> Result<Share, LogError> {
+fn exact(originals: &Originals, summary: &str, carries: &mut Carries) -> Result<(), LogError> {
     let lower = summary.to_lowercase();
     let known: BTreeSet<String> = identifiers::find(summary).into_iter().map(|found| found.normal).collect();
     let mut said = BTreeSet::new();
@@ -83,12 +125,19 @@ fn exact(originals: &Originals, summary: &str) -> Result<Share, LogError> {
             continue;
         }
         for part in originals.read(place)?.iter().filter(|part| part.kind == PartKind::Text) {
-            said.extend(identifiers::find(&part.text).into_iter().map(|found| found.normal));
+            for found in identifiers::find(&part.text) {
+                if said.contains(&found.normal) {
+                    continue;
+                }
+                let carried = known.contains(&found.normal) || lower.contains(&found.normal);
+                carries.exact.add(carried);
+                if !carried {
+                    let text = part.text.get(found.range).unwrap_or(&found.normal).into();
+                    carries.missing.push(Missing { kind: Kind::Exact, text, turn: turn.number });
+                }
+                said.insert(found.normal);
+            }
         }
     }
-    let mut share = Share::default();
-    for normal in said {
-        share.add(known.contains(&normal) || lower.contains(&normal));
-    }
-    Ok(share)
+    Ok(())
 }

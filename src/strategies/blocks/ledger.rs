@@ -59,19 +59,23 @@ pub struct Item {
     /// What a person said of it by hand.
     pub hand: Mark,
     stems: BTreeSet<String>,
-    /// The turn that answers it, and the turn at which that was known.
-    answered: Option<(u32, u32)>,
-    /// The item that supersedes it, and the turn that says so.
-    superseded: Option<(u32, u32)>,
+    /// The turns that answer it, in order: one more each time that those before were left behind.
+    answered: Vec<u32>,
+    /// The items that supersede it, each with the turn that says so.
+    superseded: Vec<(u32, u32)>,
 }
 
 impl Item {
-    /// What had become of it as of turn `as_of`.
-    pub fn state(&self, as_of: u32) -> State {
-        if let Some((item, _)) = self.superseded.filter(|(_, at)| *at <= as_of) {
-            return State::Superseded(item);
+    /// What had become of it as of turn `as_of`. What was said on a branch that was left behind by then counts for nothing.
+    pub fn state(&self, session: &Session, as_of: u32) -> State {
+        let holds = |turn: u32| session.numbered(0, turn).is_some_and(|id| !is_left(session, id, as_of));
+        let superseded = self.superseded.iter().find(|(_, at)| *at <= as_of && holds(*at));
+        // An answer is known once the turn after it has begun.
+        let answered = || self.answered.iter().find(|turn| **turn < as_of && holds(**turn));
+        match superseded {
+            Some((item, _)) => State::Superseded(*item),
+            None => answered().map_or(State::Open, |turn| State::Answered(*turn)),
         }
-        self.answered.filter(|(_, at)| *at <= as_of).map_or(State::Open, |(turn, _)| State::Answered(turn))
     }
 
     /// Whether a person took it out of the ledger.
@@ -99,9 +103,13 @@ impl Item {
 
     /// Whether its turn was left behind or taken back by turn `as_of`.
     pub fn is_gone(&self, session: &Session, as_of: u32) -> bool {
-        session.is_abandoned(self.turn, as_of)
-            || session.withdrawn_at(self.turn).is_some_and(|at| at <= as_of)
+        is_left(session, self.turn, as_of)
     }
+}
+
+/// Whether a turn was left behind or taken back by turn `as_of`.
+fn is_left(session: &Session, turn: TurnId, as_of: u32) -> bool {
+    session.is_abandoned(turn, as_of) || session.withdrawn_at(turn).is_some_and(|at| at <= as_of)
 }
 
 /// How many of the newest items a new one may supersede: more are not looked through.
@@ -204,9 +212,10 @@ impl Ledger {
         for located in texts {
             let text = &located.text.text;
             match located.text.kind {
-                PartKind::Text if typed => self.take(id, number, text, false),
+                PartKind::Text if typed => self.take(&log.session, id, text, false),
                 PartKind::ToolResult if log.session.part(located.place).voice => {
-                    self.take(id, number, log.session.format.voice(text).unwrap_or_default(), true);
+                    let said = log.session.format.voice(text).unwrap_or_default();
+                    self.take(&log.session, id, said, true);
                 }
                 _ => {}
             }
@@ -214,7 +223,8 @@ impl Ledger {
         Ok(())
     }
 
-    fn take(&mut self, turn: TurnId, at: u32, text: &str, voice: bool) {
+    fn take(&mut self, session: &Session, turn: TurnId, text: &str, voice: bool) {
+        let at = session.turn(turn).number;
         for sentence in binding::typed_sentences(text) {
             let binding = binding::of(lexicon::built_in(), sentence);
             if !binding.any() {
@@ -234,10 +244,10 @@ impl Ledger {
                 tokens: tokens::estimate(sentence),
                 voice,
                 stems: words::stems(sentence).into_iter().collect(),
-                answered: None,
-                superseded: None,
+                answered: Vec::new(),
+                superseded: Vec::new(),
             };
-            self.supersede(&item);
+            self.supersede(session, &item);
             if binding.open {
                 self.waiting.push(self.items.len());
             }
@@ -246,7 +256,7 @@ impl Ledger {
     }
 
     /// Marks the items that `new` says anew. A question settles nothing.
-    fn supersede(&mut self, new: &Item) {
+    fn supersede(&mut self, session: &Session, new: &Item) {
         if new.rules() == ["open"] {
             return;
         }
@@ -254,8 +264,9 @@ impl Ledger {
         for old in &mut self.items[from..] {
             let shared = old.stems.intersection(&new.stems).count();
             let share = shared as f64 / old.stems.len().max(1) as f64;
-            if old.superseded.is_none() && old.at < new.at && shared >= 3 && share >= SAME {
-                old.superseded = Some((new.number, new.at));
+            let is_said_anew = old.at < new.at && shared >= 3 && share >= SAME;
+            if is_said_anew && !matches!(old.state(session, new.at), State::Superseded(_)) {
+                old.superseded.push((new.number, new.at));
             }
         }
     }
@@ -278,14 +289,14 @@ impl Ledger {
             let shared = asked.intersection(&said).count();
             shared >= 2.min(asked.len()) && shared as f64 >= ANSWERS * asked.len() as f64
         };
-        Ok(self.waiting.iter().copied().filter(answered).collect())
+        let waits = |place: &usize| self.items[*place].state(&log.session, number) == State::Open;
+        Ok(self.waiting.iter().copied().filter(waits).filter(answered).collect())
     }
 
     /// Turn `number` has ended and answers these questions.
     pub(super) fn settle(&mut self, session: &Session, number: u32, answers: Vec<usize>) {
-        self.waiting.retain(|place| !answers.contains(place));
         for place in answers {
-            self.items[place].answered = Some((number, number + 1));
+            self.items[place].answered.push(number);
         }
         let goes_on = session.goes_on_from(number) == session.numbered(0, number - 1);
         // What was left behind or taken back with this turn may be anywhere: counted anew then.

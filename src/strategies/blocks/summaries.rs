@@ -4,7 +4,7 @@
 //! that of a closed block is all there is. An [`Order`] can be written on any thread; a summary is known by the turns it
 //! covers, so that one which was prepared ahead is that of the span once there is one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -135,6 +135,22 @@ impl Summaries {
     /// A summary that was written already, or why it could not be.
     pub fn known(&self, blocks: &Blocks, made: Made) -> Option<&Result<Arc<Written>, Failure>> {
         self.written.get(&blocks.covers(made)?)
+    }
+
+    /// The lines of summaries that were written which name turn `number`, by block or span and place.
+    pub fn naming(&self, blocks: &Blocks, as_of: u32, number: u32) -> Vec<(Made, u32)> {
+        let closed =
+            blocks.closed(as_of).iter().filter(|block| (block.turns.0..=block.turns.1).contains(&number));
+        let spans = blocks.spans(as_of).iter().filter(|span| span.turns.1 >= number);
+        let holding =
+            closed.map(|block| Made::Block(block.number)).chain(spans.map(|span| Made::Span(span.number)));
+        let of = |made| {
+            let written = self.known(blocks, made)?.as_ref().ok()?;
+            let places = (0..written.sentences.len() as u32)
+                .filter(|place| written.turns_of(*place).contains(&number));
+            Some(places.map(|place| (made, place)).collect::<Vec<_>>())
+        };
+        holding.filter_map(of).flatten().collect()
     }
 
     /// How far it is where somebody writes it.
@@ -294,7 +310,10 @@ impl Order {
                 let request = Request { sources: sources.collect(), budget };
                 read += size(&request);
                 match self.summariser.summarise(&request, stop) {
-                    Ok(summary) => above.push(summary),
+                    Ok(mut summary) => {
+                        lead_down(&mut summary, &level[join.clone()]);
+                        above.push(summary);
+                    }
                     Err(failure) => return Ok(Err(failure)),
                 }
             }
@@ -320,6 +339,23 @@ struct Climbed {
 pub fn again(turns: (u32, u32), summary: &Summary) -> SourceTurn {
     let part = SourcePart { kind: PartKind::Text, tool: None, error: false, text: summary.text.clone() };
     SourceTurn { turns, role: Role::Summary, parts: vec![part] }
+}
+
+/// Gives lines of a summary of summaries, where they are copies of lines below, the turns of those.
+pub fn lead_down<'s>(summary: &mut Summary, below: impl IntoIterator<Item = &'s Summary>) {
+    let mut known: HashMap<&str, Vec<u32>> = HashMap::new();
+    for summary in below {
+        for line in &summary.lines {
+            let text = summary.text.get(line.range.clone()).unwrap_or_default();
+            known.entry(text).or_default().extend(&line.turns);
+        }
+    }
+    for line in summary.lines.iter_mut().filter(|line| line.turns.is_empty()) {
+        let text = summary.text.get(line.range.clone()).unwrap_or_default();
+        line.turns = known.get(text).cloned().unwrap_or_default();
+        line.turns.sort_unstable();
+        line.turns.dedup();
+    }
 }
 
 /// Estimated tokens of what a request gives to read.

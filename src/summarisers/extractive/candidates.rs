@@ -11,9 +11,8 @@ use std::sync::atomic::AtomicBool;
 use regex::Regex;
 
 use crate::formats::facts::{PartKind, Role};
-use crate::text::binding;
 use crate::text::lexicon::{Deed, Lexicon};
-use crate::text::{preview, tokens};
+use crate::text::{binding, harness, preview, tokens};
 
 use super::super::heads::Head;
 use super::super::{Failure, Request, SourcePart, SourceTurn};
@@ -146,7 +145,7 @@ impl<'r> Reader<'r, '_> {
 
     /// What a user typed or pasted.
     fn prompt(&mut self, place: (u32, u32), text: &'r str) {
-        let machine = machine(text);
+        let machine = harness::written(text);
         let mut from = 0;
         for range in machine.iter().cloned().chain(std::iter::once(text.len()..text.len())) {
             self.items.read((text, from..range.start), place, Voice::Prompt, &mut self.terms);
@@ -317,31 +316,6 @@ impl<'r> Reader<'r, '_> {
             });
         }
     }
-}
-
-/// Where a harness speaks in a user's place: what stands between the lines `<name …>` and `</name>`.
-fn machine(text: &str) -> Vec<Range<usize>> {
-    let mut out = Vec::new();
-    let mut open: Option<(&str, usize)> = None;
-    for line in lines::lines(text) {
-        let trimmed = text[line.clone()].trim();
-        if let Some((name, from)) = open {
-            if trimmed.ends_with(&format!("</{name}>")) {
-                out.push(from..line.end);
-                open = None;
-            }
-            continue;
-        }
-        let Some(rest) = trimmed.strip_prefix('<') else { continue };
-        let name = rest.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))).next();
-        let Some(name) = name.filter(|name| !name.is_empty()) else { continue };
-        if trimmed.ends_with(&format!("</{name}>")) {
-            out.push(line);
-        } else if rest.len() > name.len() {
-            open = Some((name, line.start));
-        }
-    }
-    out
 }
 
 /// What assistants open with when they only say what they are about to do, or that they are pleased.

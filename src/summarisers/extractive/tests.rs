@@ -35,6 +35,11 @@ fn check(request: &Request, summary: &Summary) {
         assert!(line.range.start >= end && !text.contains('\n'));
         end = line.range.end;
         assert!(seen.insert(text), "twice: {text}");
+        let is_copied_summary = request.sources.iter().any(|source| source.role == Role::Summary);
+        if line.turns.is_empty() && is_copied_summary && text.starts_with("- ") {
+            empty_head = false;
+            continue;
+        }
         if line.turns.is_empty() {
             assert!(text.strip_prefix("## ").and_then(Head::of).is_some(), "no heading: {text}");
             assert!(!empty_head, "nothing under a heading");
@@ -167,7 +172,7 @@ fn a_summary_of_summaries_keeps_its_heads() {
     let summary = summarise(&request);
     check(&request, &summary);
     assert_eq!(summary.text, part);
-    assert_eq!(summary.lines[1].turns, (1..=40).collect::<Vec<_>>());
+    assert_eq!(summary.lines[1].turns, [0; 0], "which of the forty, only the summary's maker knows");
 }
 
 fn session_parts(text: &str) -> Vec<SourcePart> {

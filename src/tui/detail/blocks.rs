@@ -3,12 +3,13 @@
 use crate::outline::blocks::Hierarchy;
 use crate::outline::{Group, Node};
 use crate::session::open::OpenLog;
+use crate::strategies::blocks::carry::Kind;
 use crate::strategies::blocks::summaries::{Waiting, Written};
-use crate::strategies::blocks::{Made, Retention};
+use crate::strategies::blocks::{Made, Retention, State};
 use crate::text::numbers::{count, short};
 use crate::text::preview;
 
-use super::super::document::{Block, Document, Runs, Tone};
+use super::super::document::{Block, Body, Document, Runs, Tone};
 
 /// The document of a node that only the hierarchy has.
 pub fn document(hierarchy: &Hierarchy, log: &OpenLog, as_of: u32, node: Node) -> Option<Document> {
@@ -35,10 +36,10 @@ pub fn explain(node: Node) -> Option<&'static str> {
 /// What was written, and how it stands with it.
 fn standing(hierarchy: &Hierarchy, made: Made) -> (Tone, String) {
     let Hierarchy { blocks, summaries, .. } = hierarchy;
-    let frozen = blocks.settings().retention == Retention::CurrentBlock;
+    let frozen = is_frozen(hierarchy);
     match (summaries.known(blocks, made), summaries.waiting(blocks, made)) {
         (Some(Ok(written)), _) => {
-            let carries = written.carries;
+            let carries = &written.carries;
             let share = |what: &str, carried: u32, of: u32| format!("{carried} of {of} {what}");
             let words = [
                 format!("written by {}", preview::of(&written.summariser)),
@@ -59,6 +60,16 @@ fn standing(hierarchy: &Hierarchy, made: Made) -> (Tone, String) {
         (None, None) if frozen => (Tone::Warn, "no summary, originals not retained".into()),
         (None, None) => (Tone::Dim, "its summary is not written · R writes it".into()),
     }
+}
+
+/// Whether the originals of closed blocks are not kept.
+pub fn is_frozen(hierarchy: &Hierarchy) -> bool {
+    hierarchy.blocks.settings().retention == Retention::CurrentBlock
+}
+
+/// Whether its summary is on its way: what is shown of it is to be made anew.
+fn is_awaited(hierarchy: &Hierarchy, made: Made) -> bool {
+    hierarchy.summaries.waiting(&hierarchy.blocks, made).is_some()
 }
 
 /// What is known of a block or span at a glance.
@@ -89,17 +100,48 @@ fn summary(hierarchy: &Hierarchy, log: &OpenLog, made: Made) -> Document {
     let range = hierarchy.blocks.range(made);
     let range = range.map_or_else(String::new, |(from, to)| format!("t{from}–t{to}"));
     let title = format!("{} summary of {range}", made.address());
-    let mut document = Document { title, facts: facts(hierarchy, made), ..Document::default() };
+    let pending = is_awaited(hierarchy, made);
+    let mut document = Document { title, facts: facts(hierarchy, made), pending, ..Document::default() };
     let known = hierarchy.summaries.known(&hierarchy.blocks, made);
     if let Some(Ok(written)) = known {
-        document.blocks = lines(log, written);
+        document.blocks = lines(log, made, written);
+        if is_frozen(hierarchy) {
+            // The turns are named, and lead nowhere.
+            document.blocks.iter_mut().for_each(|block| block.link = None);
+        } else {
+            document.blocks.extend(not_carried(log, written));
+        }
         document.chosen = document.links().first().map(|(block, _)| *block);
     }
     document
 }
 
+/// What a summary does not carry of what its originals say, each leading to the turn that says it first.
+fn not_carried(log: &OpenLog, written: &Written) -> Vec<Block> {
+    let missing = &written.carries.missing;
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let what = format!("── not carried: {}", count(missing.len() as u64, "item"));
+    let lines = missing.iter().map(|missing| {
+        let kind = match missing.kind {
+            Kind::Exact => "",
+            Kind::Open => "open: ",
+            Kind::Binding => "binds: ",
+        };
+        let words = preview::on_one_line(&missing.text);
+        let heading = format!("t{} {kind}{words}", missing.turn);
+        let block = Block::new(heading, Tone::Text, Body::Runs(Vec::new())).close();
+        match log.session.numbered(0, missing.turn) {
+            Some(id) => block.leading_to(Node::Turn(id)).at(&missing.text),
+            None => block,
+        }
+    });
+    std::iter::once(Block::runs(what, Vec::new())).chain(lines).collect()
+}
+
 /// A summary line by line under its headings. A line leads to the first of the turns that it was taken from.
-fn lines(log: &OpenLog, written: &Written) -> Vec<Block> {
+fn lines(log: &OpenLog, made: Made, written: &Written) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut section = None;
     for (place, sentence) in written.sentences.iter().enumerate() {
@@ -111,11 +153,9 @@ fn lines(log: &OpenLog, written: &Written) -> Vec<Block> {
         }
         let turns = written.turns_of(place as u32);
         let words = preview::on_one_line(sentence.text(&written.summary.text));
-        let block = Block::new(
-            format!("{words}{}", named(&turns)),
-            Tone::Text,
-            super::super::document::Body::Runs(Vec::new()),
-        );
+        let heading = format!("{words}{}", named(&turns, &words));
+        let block = Block::new(heading, Tone::Text, Body::Runs(Vec::new()));
+        let block = block.being(Node::MadeSentence(made, place as u32));
         let first = turns.first().and_then(|number| log.session.numbered(0, *number));
         let block = match first {
             Some(id) => block.leading_to(Node::Turn(id)).at(said(&words)),
@@ -131,11 +171,12 @@ fn said(line: &str) -> &str {
     line.trim_start_matches(['-', '*', '•', ' '])
 }
 
-/// The turns of a line, behind it.
-fn named(turns: &[u32]) -> String {
+/// The turns of a line, behind it where it does not name them itself.
+fn named(turns: &[u32], line: &str) -> String {
     /// More are counted.
     const NAMED: usize = 4;
-    if turns.is_empty() {
+    let itself = turns.iter().all(|turn| line.ends_with(')') && line.contains(&format!("t{turn}")));
+    if turns.is_empty() || itself {
         return String::new();
     }
     let names: Vec<String> = turns.iter().take(NAMED).map(|turn| format!("t{turn}")).collect();
@@ -148,26 +189,30 @@ fn sentence(hierarchy: &Hierarchy, log: &OpenLog, made: Made, place: u32) -> Doc
     let title = made.sentence(place + 1).to_string();
     let known = hierarchy.summaries.known(&hierarchy.blocks, made);
     let Some(Ok(written)) = known else {
-        return Document { title, facts: vec![standing(hierarchy, made)], ..Document::default() };
+        let pending = is_awaited(hierarchy, made);
+        return Document { title, facts: vec![standing(hierarchy, made)], pending, ..Document::default() };
     };
     let text = written.sentence(place).unwrap_or_default();
     let turns = written.turns_of(place);
-    let whence = if turns.is_empty() {
-        (Tone::Dim, "its maker names no turn · t ranks those that it may rest on".to_owned())
+    let frozen = is_frozen(hierarchy);
+    let whence = if frozen {
+        (Tone::Warn, format!("originals not retained{}", named(&turns, "")))
+    } else if turns.is_empty() {
+        (Tone::Dim, "its maker names no turn of its range · t ranks those that it may rest on".to_owned())
     } else {
         (
             Tone::Assistant,
-            format!("exact: its maker names {} · t shows them", count(turns.len() as u64, "turn")),
+            format!("its maker names {} · t shows what they say of it", count(turns.len() as u64, "turn")),
         )
     };
     let facts = vec![whence, (Tone::Dim, format!("replayed · in the summary of {}", made.address()))];
     let mut blocks = vec![Block::whole(String::new(), Tone::Summary, text.to_owned())];
     let session = &log.session;
-    for id in turns.iter().filter_map(|number| session.numbered(0, *number)) {
+    for id in turns.iter().filter(|_| !frozen).filter_map(|number| session.numbered(0, *number)) {
         let turn = session.turn(id);
         let heading = format!("{} {}", session.address(id), turn.role.name());
         let first: Runs = vec![(Tone::Dim, format!("    {}", session.preview(turn)))];
-        let body = super::super::document::Body::Runs(vec![first]);
+        let body = Body::Runs(vec![first]);
         let block = Block::new(heading, super::tone_of(turn.role), body).leading_to(Node::Turn(id));
         let block = block.at(said(text));
         blocks.push(if blocks.len() == 1 { block } else { block.close() });
@@ -196,28 +241,42 @@ fn piece(hierarchy: &Hierarchy, made: Made, level: u16, index: u16) -> Document 
 fn item(hierarchy: &Hierarchy, log: &OpenLog, as_of: u32, number: u32) -> Document {
     let Some(item) = hierarchy.blocks.ledger().item(number) else { return Document::default() };
     let session = &log.session;
-    let mut words = vec![item.kinds().join(" and "), item.state(as_of).words()];
+    let state = item.state(&log.session, as_of);
+    let mut words = vec![item.kinds().join(" and ")];
     if item.hand.class.is_some() {
         words[0].push_str(" (by hand)");
     }
+    words.extend((state != State::Open).then(|| state.words()));
     words.push(format!("~{} tokens", short(u64::from(item.tokens))));
     let standing = if item.is_unpinned() {
         (Tone::Warn, "unpinned by hand: not part of the context · p pins it again".to_owned())
     } else if item.is_gone(session, as_of) {
         (Tone::Warn, "its turn was left behind: not part of the context".to_owned())
     } else {
-        (
-            Tone::Assistant,
-            "part of every context, word for word · p unpins it, C gives another class".to_owned(),
-        )
+        let marked = if state == State::Open { "" } else { ", marked as such" };
+        let words =
+            format!("part of every context, word for word{marked} · p unpins it, C gives another class");
+        (Tone::Assistant, words)
     };
     let said = if item.voice { "said in the result of a tool" } else { "said" };
     let heading = format!("{} {said}", session.address(item.turn));
-    let link = Block::new(heading, Tone::User, super::super::document::Body::Runs(Vec::new()));
-    let blocks = vec![
+    let link = Block::new(heading, Tone::User, Body::Runs(Vec::new()));
+    let mut blocks = vec![
         Block::whole(String::new(), Tone::User, item.text.clone()),
         link.leading_to(Node::Turn(item.turn)).at(&item.text),
     ];
+    let became = match state {
+        State::Open => None,
+        State::Answered(turn) => session
+            .numbered(0, turn)
+            .map(|id| (format!("t{turn} answered: {}", session.preview(session.turn(id))), Node::Turn(id))),
+        State::Superseded(by) => hierarchy.blocks.ledger().item(by).map(|newer| {
+            (format!("i{by} superseded it: {}", preview::on_one_line(&newer.text)), Node::Item(by))
+        }),
+    };
+    blocks.extend(became.map(|(heading, node)| {
+        Block::new(heading, Tone::Text, Body::Runs(Vec::new())).leading_to(node).close()
+    }));
     let facts = vec![(Tone::Dim, words.join(" · ")), standing];
     Document {
         title: format!("i{number} of the ledger"),
@@ -225,5 +284,20 @@ fn item(hierarchy: &Hierarchy, log: &OpenLog, as_of: u32, number: u32) -> Docume
         blocks,
         chosen: Some(1),
         ..Document::default()
+    }
+}
+
+/// What a node that only the hierarchy has copies.
+pub fn plain(hierarchy: &Hierarchy, node: Node) -> Option<String> {
+    let written = |made| hierarchy.summaries.known(&hierarchy.blocks, made)?.as_ref().ok();
+    match node {
+        Node::Made(made) | Node::Group(Group::Lines(made)) => Some(written(made)?.summary.text.clone()),
+        Node::MadeSentence(made, place) => Some(written(made)?.sentence(place)?.to_owned()),
+        Node::Piece(made, level, index) => {
+            let level = written(made)?.below.get(usize::from(level).saturating_sub(1))?;
+            Some(level.get(usize::from(index))?.text.clone())
+        }
+        Node::Item(number) => Some(hierarchy.blocks.ledger().item(number)?.text.clone()),
+        _ => None,
     }
 }

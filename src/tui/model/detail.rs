@@ -51,7 +51,13 @@ impl Model {
                 shared.map(|shared| of(&shared)).unwrap_or_default()
             }
             (Shows::Trace(_), Node::Turn(id) | Node::Part(id, _)) => {
-                trace::turn(view, log, &self.tracing, id)
+                let mut document = trace::turn(view, log, &self.tracing, id);
+                if let (ViewKind::Blocks, Some(shared)) = (self.kind, self.replay.known()) {
+                    let number = log.session.turn(id).number;
+                    document.blocks.extend(trace::made::naming(&shared.borrow(), self.as_of, number));
+                    document.chosen = document.links().first().map(|(block, _)| *block);
+                }
+                document
             }
             (Shows::Note, node) => detail::audit::note(&self.audits.borrow(), view, log, node),
             _ => {

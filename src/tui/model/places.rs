@@ -57,6 +57,14 @@ pub struct Areas {
     pub banner: Rect,
 }
 
+/// A document whose lines lead somewhere, as it was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    pub(in crate::tui) shows: Shows,
+    pub(in crate::tui) place: Place,
+    pub(in crate::tui) chosen: Option<usize>,
+}
+
 /// A place to come back to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visit {
@@ -64,8 +72,8 @@ pub struct Visit {
     pub(in crate::tui) as_of: u32,
     pub(in crate::tui) selected: Vec<Node>,
     pub(in crate::tui) following: bool,
-    /// The trace that was shown: what it was of, the place in it and the chosen link.
-    pub(in crate::tui) trace: Option<(Node, Place, Option<usize>)>,
-    /// What a link of that trace led to: while that is selected, one key leads back.
+    /// What was read there, where its lines lead somewhere.
+    pub(in crate::tui) reading: Option<Reading>,
+    /// What a link of it led to: while that is selected, one key leads back.
     pub(in crate::tui) led_to: Option<Node>,
 }

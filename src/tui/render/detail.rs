@@ -39,6 +39,13 @@ pub(super) fn render(frame: &mut Frame, area: Rect, model: &mut Model) {
     let detail = &model.detail;
     let pattern = model.search.as_ref().map(|search| &search.pattern);
     let rows = pager::visible(&detail.document, detail.place, detail.width, detail.height);
+    // A bar beside the line that somebody came for.
+    let sought = detail.document.sought.filter(|_| pattern.is_none());
+    for (y, (at, _)) in (text.y..).zip(&rows) {
+        if sought == Some(*at) {
+            frame.buffer_mut().set_string(inner.x, y, "▎", model.theme.focus);
+        }
+    }
     let lines: Vec<Line> = rows.into_iter().map(|(_, row)| line(row.runs, pattern, &model.theme)).collect();
     frame.render_widget(Paragraph::new(lines), text);
     scrollbar(frame, area, model);

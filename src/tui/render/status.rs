@@ -163,7 +163,7 @@ fn hints_of(theme: &Theme, contexts: &[Context], own: &[Action], room: usize) ->
 
 /// The address of the selection, for the right edge.
 fn address(model: &Model) -> Vec<Span<'static>> {
-    let (Some(log), Some(view), Some(node)) = (&model.log, &model.view, model.selected()) else {
+    let (Some(log), Some(view), Some(node)) = (&model.log, &model.view, model.pointed()) else {
         return Vec::new();
     };
     if log.session.partial {

@@ -214,6 +214,9 @@ impl Builder<'_> {
     }
 }
 
+/// Columns of text that are worth showing before marks.
+const LEAST_TEXT: usize = 12;
+
 /// A label as one line of `width` columns.
 fn line(label: &Label, signs: &[(Sign, usize)], width: usize, theme: &Theme, partial: bool) -> Line<'static> {
     let dim = |style: Style| if label.out { theme.dim } else { style };
@@ -241,10 +244,9 @@ fn line(label: &Label, signs: &[(Sign, usize)], width: usize, theme: &Theme, par
     for mark in label.marks.iter().filter(|mark| mark.warns()) {
         left.push(Span::styled(format!("{} ", mark.words()), theme.warn));
     }
-    left.push(Span::styled(safe(&label.text).into_owned(), dim(words)));
-    for mark in label.marks.iter().filter(|mark| !mark.warns()) {
-        left.push(Span::styled(format!(" · {}", mark.words()), theme.dim));
-    }
+    let marks = label.marks.iter().filter(|mark| !mark.warns());
+    let marks: Vec<Span> =
+        marks.map(|mark| Span::styled(format!(" · {}", mark.words()), theme.dim)).collect();
     let mut right = Vec::new();
     for (known, count) in signs.iter().filter(|(_, count)| *count > 0 && width >= 24) {
         right.push(sign(known));
@@ -253,6 +255,16 @@ fn line(label: &Label, signs: &[(Sign, usize)], width: usize, theme: &Theme, par
     if let Some(tokens) = label.tokens.filter(|_| width >= 24) {
         right.push(Span::styled(format!("~{}", short(tokens)), theme.dim));
     }
+    let wide = |spans: &[Span]| spans.iter().map(Span::width).sum::<usize>();
+    let text = Span::styled(safe(&label.text).into_owned(), dim(words));
+    let room = width.saturating_sub(wide(&left) + wide(&right) + wide(&marks) + 1);
+    // What marks say is not lost to a long text, unless there is no room for both.
+    if room >= LEAST_TEXT && !marks.is_empty() {
+        left.extend(fit(vec![text], room));
+    } else {
+        left.push(text);
+    }
+    left.extend(marks);
     spread(left, right, width)
 }
 

@@ -15,6 +15,9 @@ use super::super::model::{Model, Shows};
 /// How long a jump into what is not replayed yet may take before it waits.
 const JUMP: Duration = Duration::from_millis(50);
 
+/// Said of a line that leads nowhere.
+pub(super) const NAMES_NONE: &str = "its maker names no turn of its range: t ranks those that it may rest on";
+
 /// Does what a key means for the hierarchy.
 pub(super) fn act(model: &mut Model, action: Action) {
     if model.log.as_ref().is_none_or(|log| log.session.partial) {
@@ -113,11 +116,12 @@ fn class(model: &mut Model) {
 }
 
 fn again(model: &mut Model) {
-    let tried = model.replay.again();
-    if let Some(log) = &model.log
-        && let Some(Node::Made(made) | Node::MadeSentence(made, _) | Node::Group(Group::Lines(made))) =
-            model.selected()
-    {
+    let made = match model.selected() {
+        Some(Node::Made(made) | Node::MadeSentence(made, _) | Node::Group(Group::Lines(made))) => Some(made),
+        _ => None,
+    };
+    let tried = model.replay.again(made);
+    if let (Some(log), Some(made)) = (&model.log, made) {
         model.replay.ask(log, made);
     }
     model.message = Some(match tried {
@@ -135,8 +139,7 @@ pub(super) fn original(model: &mut Model, node: Node) {
             super::find::to_node(model, node);
         }
         None => {
-            let message = "its maker names no turn: t ranks those that it may rest on";
-            model.message = Some(message.to_owned());
+            model.message = Some(NAMES_NONE.to_owned());
         }
     }
 }

@@ -185,6 +185,7 @@ impl Model {
             document.unfold();
         }
         let Some(line) = folded.or_else(|| holds(document)) else { return };
+        document.sought = Some(line);
         // What fits on the screen from the top stays there.
         let seen =
             super::super::pager::visible(document, Place::default(), self.detail.width, self.detail.height);

@@ -268,6 +268,10 @@ fn to_compaction(model: &mut Model) {
 }
 
 fn difference(model: &mut Model) {
+    if !matches!(model.kind, ViewKind::Window | ViewKind::Generations) {
+        model.message = Some("d compares recorded summaries: 2 shows them".to_owned());
+        return;
+    }
     if model.detail.shows == Shows::Difference {
         model.detail.shows = Shows::Node;
         model.detail.of = None;
@@ -391,7 +395,7 @@ fn go_back(model: &mut Model) {
         tree.reveal(&visit.selected);
     }
     model.keep_selection();
-    if let Some(shown) = visit.trace {
-        trace::restore(model, shown);
+    if let Some(reading) = visit.reading {
+        trace::restore(model, reading);
     }
 }

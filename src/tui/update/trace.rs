@@ -5,39 +5,52 @@ use crate::session::open::Lost;
 use crate::session::{Compaction, subagents};
 
 use super::super::Action;
-use super::super::model::{Model, Pane, Shows};
-use super::super::pager::{self, Place};
-use super::super::trace;
-use super::{find, moves};
+use super::super::model::{Model, Pane, Reading, Shows};
+use super::super::pager;
+use super::super::{detail, trace};
+use super::{blocks, find, moves};
 
 impl Model {
     /// Whether the keys go to a trace, or to a summary whose lines lead to their turns.
     pub(in super::super) fn is_in_trace(&self) -> bool {
-        let leads = match self.detail.shows {
+        self.pane == Pane::Detail && self.is_reading()
+    }
+
+    /// Whether a trace is shown, or a document whose lines lead somewhere.
+    pub(in super::super) fn is_reading(&self) -> bool {
+        match self.detail.shows {
             Shows::Trace(_) => true,
-            Shows::Node => self.detail.document.chosen.is_some(),
+            Shows::Node => self.pane == Pane::Detail && self.detail.document.chosen.is_some(),
             Shows::Difference | Shows::Note => false,
-        };
-        self.pane == Pane::Detail && leads
+        }
+    }
+
+    /// What keys are about: the chosen line of a summary where one is read line by line, else what is selected.
+    pub(in super::super) fn pointed(&self) -> Option<Node> {
+        let line = if self.is_in_trace() { self.detail.document.chosen_line() } else { None };
+        line.or_else(|| self.selected())
     }
 }
 
 /// Shows the trace of what is selected, or leaves it.
 pub(super) fn start(model: &mut Model) {
-    let Some(node) = model.selected() else { return };
     if model.is_in_trace() && matches!(model.detail.shows, Shows::Trace(_)) {
         (model.detail.shows, model.detail.of) = (Shows::Node, None);
         return;
     }
+    let Some(node) = model.pointed() else { return };
     match traceable(model, node) {
         Ok((node, message)) => {
-            let led = model.selected() != Some(node) && !model.select(node);
-            if led && !lead(model, node) {
+            let is_elsewhere = model.selected() != Some(node);
+            if is_elsewhere && model.is_in_trace() {
+                model.remember();
+            }
+            if is_elsewhere && !model.select(node) && !lead(model, node) {
                 return;
             }
             show(model, node);
-            if led {
-                self::led(model);
+            if is_elsewhere {
+                led(model);
             }
             model.message = message;
         }
@@ -92,6 +105,9 @@ fn traceable(model: &Model, node: Node) -> Result<(Node, Option<String>), String
         Ok((Node::Sentence(generation, place as u32), Some(message)))
     };
     match node {
+        Node::MadeSentence(..) | Node::Made(_) | Node::Group(Group::Lines(_)) if is_frozen(model) => {
+            Err("originals not retained: what it rests on cannot be looked up".to_owned())
+        }
         Node::Sentence(..) | Node::MadeSentence(..) => Ok((node, None)),
         Node::Made(made) | Node::Group(Group::Lines(made)) => {
             let line = Node::MadeSentence(made, 0);
@@ -125,6 +141,11 @@ fn traceable(model: &Model, node: Node) -> Result<(Node, Option<String>), String
         }
         _ => Err("choose a sentence of a summary, or a turn: t traces it".to_owned()),
     }
+}
+
+/// Whether the originals of the hierarchy's closed blocks are not kept.
+fn is_frozen(model: &Model) -> bool {
+    model.replay.known().is_some_and(|shared| detail::blocks::is_frozen(&shared.borrow()))
 }
 
 fn in_no_summary(reported: Option<String>) -> String {
@@ -220,7 +241,9 @@ fn keep_in_sight(model: &mut Model) {
 /// Goes where the chosen link leads.
 fn follow(model: &mut Model) {
     let Some((target, words)) = model.detail.document.target() else {
-        model.message = Some("nothing here leads anywhere".to_owned());
+        let line = model.detail.document.chosen_line();
+        let why = line.map_or("nothing here leads anywhere", |_| blocks::NAMES_NONE);
+        model.message = Some(why.to_owned());
         return;
     };
     match target {
@@ -254,9 +277,14 @@ pub(super) fn is_led(model: &Model) -> bool {
     led.is_some() && led == model.selected()
 }
 
-/// Shows a trace again as it was left.
-pub(super) fn restore(model: &mut Model, (node, place, chosen): (Node, Place, Option<usize>)) {
-    show(model, node);
+/// Shows a trace, or a summary whose lines lead to their turns, again as it was left.
+pub(super) fn restore(model: &mut Model, Reading { shows, place, chosen }: Reading) {
+    if let Shows::Trace(node) = shows {
+        show(model, node);
+    } else {
+        (model.detail.shows, model.detail.of) = (shows, None);
+        model.pane = Pane::Detail;
+    }
     model.refresh_detail();
     model.detail.place = place;
     model.detail.document.chosen = chosen;
