@@ -168,7 +168,7 @@ fn a_frame_of_the_audit_allocates_the_same_at_two_thousand_findings_and_at_eight
         // Into the class, and down to its middle.
         let middle = statements / 2;
         let words = format!("tank {:08}", middle - 1);
-        of_frame_in(&path, ViewKind::Audit, "g1", &format!("ljl{middle}j"), &words)
+        of_frame_in(&path, ViewKind::Audit, "g1", &format!("jl{middle}j"), &words)
     };
     let (few, many) = (cost(2_000), cost(18_000));
     eprintln!("allocations a frame of Audit: {few} of 2,000 findings, {many} of 18,000");

@@ -194,11 +194,11 @@ fn a_search_goes_through_the_items_shown() {
     let mut app = app(audited(), 120, 60);
     app.press("/ring buffer<Enter>");
     assert_eq!(app.selected(), "t5.0", "{}", app.screen());
-    assert!(app.screen().contains("item 1 of 2 of the audit"), "{}", app.screen());
+    assert!(app.screen().contains("item 2 of 2 of the audit"), "from the newest on: {}", app.screen());
     app.press("n");
-    assert!(app.screen().contains("item 2 of 2 of the audit"), "{}", app.screen());
-    app.press("N");
     assert!(app.screen().contains("item 1 of 2 of the audit"), "{}", app.screen());
+    app.press("N");
+    assert!(app.screen().contains("item 2 of 2 of the audit"), "{}", app.screen());
     // What no item says is found in the turns.
     app.press("<Esc>/06:00<Enter>");
     assert_eq!((app.model.kind, app.selected().as_str()), (ViewKind::Window, "t8"), "{}", app.screen());
@@ -207,9 +207,9 @@ fn a_search_goes_through_the_items_shown() {
 #[test]
 fn stepping_back_shows_the_reports_as_of_then() {
     let mut app = app(audited(), 120, 40);
-    app.press("[");
+    app.press("[[");
     assert_eq!(app.selected(), "g1");
-    assert!(!app.screen().contains("g2 "), "{}", app.screen());
+    assert!(!app.screen().contains("▸ g2 "), "{}", app.screen());
     app.press("[");
     assert!(app.screen().contains("no earlier generation"), "{}", app.screen());
     app.press(",");
@@ -231,7 +231,7 @@ fn nothing_is_called_dropped_where_originals_are_missing_and_unread_summaries_sa
     let mut app = app(path, 120, 40);
     app.press(":g1<Enter>l");
     let screen = app.screen();
-    let first = screen.lines().find(|line| line.contains("g1 ")).unwrap();
+    let first = screen.lines().find(|line| line.contains("▾ g1 ")).unwrap();
     assert!(first.contains("not found") && !first.contains("dropped"), "{screen}");
     assert!(screen.contains("nothing is called dropped"), "{screen}");
 

@@ -241,17 +241,23 @@ pub(super) fn next_found(model: &mut Model, on: bool) -> bool {
             !view.path_to(log, node).is_empty()
         })
         .collect();
+    // A generation and its classes stand before their findings.
+    let after = |found: &(u32, u32), at: (u32, Option<u32>)| (found.0, Some(found.1)) > at;
     let at = match model.selected() {
-        Some(Node::Audited(Audited::Finding(generation, place))) => Some((generation, place)),
-        Some(Node::Generation(generation) | Node::Audited(Audited::Class(generation, _))) => {
-            Some((generation, 0)).filter(|_| !on)
-        }
+        Some(Node::Audited(Audited::Finding(generation, place))) => Some((generation, Some(place))),
+        Some(
+            Node::Generation(generation)
+            | Node::Audited(
+                Audited::Class(generation, _) | Audited::Kept(generation, _) | Audited::Beside(generation, _),
+            ),
+        ) => Some((generation, None)),
         _ => None,
     };
     let next = if on {
-        shown.iter().find(|found| at.is_none_or(|at| **found > at)).or(shown.first())
+        shown.iter().find(|found| at.is_none_or(|at| after(found, at))).or(shown.first())
     } else {
-        shown.iter().rfind(|found| at.is_none_or(|at| **found < at)).or(shown.last())
+        let before = |found: &(u32, u32)| at.is_none_or(|at| (found.0, Some(found.1)) < at);
+        shown.iter().rfind(|found| before(found)).or(shown.last())
     };
     let Some((generation, place)) = next.copied() else { return false };
     model.following = false;

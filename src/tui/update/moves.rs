@@ -211,6 +211,10 @@ fn step_generation(model: &mut Model, on: bool) {
 
 fn to_view(model: &mut Model, kind: ViewKind) {
     if model.kind == kind {
+        if kind == ViewKind::Audit && model.arrived.is_some() {
+            model.remember();
+            super::audit::enter(model, None, false);
+        }
         return;
     }
     model.remember();
