@@ -85,7 +85,7 @@ fn from_the_banner_to_a_note_on_the_clipboard_in_three_keys() {
         screen.press("6");
         let report =
             screen.until("report", |text| text.contains("g1 ✗ dropped") || text.contains("g1 dropped"));
-        assert!(report.contains("r note") || report.contains("r collects"), "{report}");
+        assert!(report.contains("r note") || report.contains("r makes a note"), "{report}");
         screen.press("r");
         screen.wait("r or Enter copies it");
         screen.press("r");

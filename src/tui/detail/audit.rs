@@ -21,8 +21,7 @@ use super::super::signs;
 pub use note::note;
 
 /// What every verdict rests on.
-const BY_WORDS: &str =
-    "Found by words and names alone, without a model: read both before you trust a verdict.";
+const BY_WORDS: &str = "Found by words alone: compare before you trust a verdict.";
 
 /// The document of a node of the view.
 pub fn document(
@@ -135,10 +134,7 @@ fn report(audits: &Audits, log: &OpenLog, generation: u32) -> Document {
     if !pass.readable {
         return Document { title, facts, ..Document::default() };
     }
-    facts.push((
-        Tone::Assistant,
-        "r collects what was lost into a note to paste back to the agent".to_owned(),
-    ));
+    facts.push((Tone::Assistant, "r makes a note of it to paste back to the agent".to_owned()));
     let mut blocks = Vec::new();
     if let Some(sorted) = audits.sorted(generation) {
         for (verdict, classes) in sorted.changes() {
@@ -233,7 +229,7 @@ fn class_of(audits: &Audits, log: &OpenLog, generation: u32, sheaf: &Sheaf, kept
 fn told(finding: &Finding, generation: u32) -> (Tone, String) {
     let sign = signs::of_verdict(finding.verdict);
     let what = match finding.verdict {
-        Verdict::Dropped => format!("dropped: not found in the summary of g{generation}, first lost there"),
+        Verdict::Dropped => format!("dropped: first lost in g{generation}, not found in its summary"),
         Verdict::Mutated => {
             format!("mutated: in g{generation} a number or name of it is another one, or gone")
         }
@@ -349,7 +345,7 @@ fn carried(finding: &Finding, generation: u32, text: &dyn Fn(u32) -> Option<Stri
         blocks.extend(finding.sentences.iter().map(|place| row(*place, "")));
     }
     if let Some(place) = finding.compare.filter(|place| !finding.sentences.contains(place)) {
-        blocks.push(heading("── another sentence tells it as settled: compare".to_owned(), Tone::Summary));
+        blocks.push(heading("── another sentence to compare".to_owned(), Tone::Summary));
         blocks.push(row(place, ""));
     }
     blocks

@@ -85,7 +85,7 @@ fn an_item_leads_to_the_turn_that_says_it_and_back() {
     let mut app = app(audited(), 120, 40);
     app.press(":g1<Enter>ljlj");
     assert_eq!(app.selected(), "t3.0", "{}", app.screen());
-    assert!(app.screen().contains("dropped: not found in the summary of g1"), "{}", app.screen());
+    assert!(app.screen().contains("dropped: first lost in g1, not found in its summary"), "{}", app.screen());
     app.press("o");
     assert!(matches!(app.model.selected(), Some(Node::Part(..))), "{}", app.screen());
     assert_eq!(app.model.kind, ViewKind::Window);

@@ -29,12 +29,15 @@ pub fn note(audits: &Audits, view: &View, log: &OpenLog, node: Node) -> Document
         }
     };
     if pieces.is_empty() {
-        let what = "nothing that was dropped or changed is in it: there is nothing to collect";
-        return Document {
-            title: "note".to_owned(),
-            facts: vec![(Tone::Assistant, what.to_owned())],
-            ..Document::default()
+        let what = match node {
+            Node::Generation(_) | Node::Section(..) | Node::Audited(Audited::Beside(..)) => {
+                "no statement of the user's was dropped or changed, and no name that the user said twice: there is nothing to \
+                 collect; r on a class collects all of it"
+            }
+            _ => "nothing of it was dropped or changed: there is nothing to collect",
         };
+        let facts = vec![(Tone::Assistant, what.to_owned())];
+        return Document { title: "note".to_owned(), facts, ..Document::default() };
     }
     let text = recall::markdown(&log.session, &pieces, true);
     let facts = vec![
@@ -42,7 +45,7 @@ pub fn note(audits: &Audits, view: &View, log: &OpenLog, node: Node) -> Document
         (
             Tone::Dim,
             format!(
-                "as it will be pasted · {} · ~{} tokens · what looks like a key or a token is masked",
+                "{} · ~{} tokens · keys and tokens masked",
                 count(pieces.len() as u64, "piece"),
                 short(u64::from(tokens::estimate(&text)))
             ),
