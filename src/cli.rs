@@ -97,21 +97,10 @@ pub enum ViewName {
     Generations,
     /// The block hierarchy, replayed: ledger, spans, blocks, open turns.
     Blocks,
-    /// What each compaction lost.
-    Audit,
-}
-
-/// A tree's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TreeName {
-    /// What the model sees.
-    Window,
-    /// What each compaction covered.
-    Generations,
-    /// The block hierarchy, replayed: ledger, spans, blocks, open turns.
-    Blocks,
     /// What Context-GC prunes, stage by stage, replayed.
     Receipts,
+    /// What each compaction lost.
+    Audit,
 }
 
 impl From<ViewName> for ViewKind {
@@ -120,6 +109,7 @@ impl From<ViewName> for ViewKind {
             ViewName::Window => Self::Window,
             ViewName::Generations => Self::Generations,
             ViewName::Blocks => Self::Blocks,
+            ViewName::Receipts => Self::Receipts,
             ViewName::Audit => Self::Audit,
         }
     }
@@ -316,7 +306,7 @@ pub struct TreeArguments {
     pub path: PathBuf,
     /// The view.
     #[arg(long, value_name = "NAME", default_value = "window")]
-    pub view: TreeName,
+    pub view: ViewName,
     /// As of this moment: a turn, g2, g2- or a clock time.
     #[arg(long, value_name = "MOMENT")]
     pub as_of: Option<String>,

@@ -12,6 +12,7 @@ mod label;
 mod labels;
 mod parts;
 mod paths;
+pub mod receipts;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -70,6 +71,14 @@ pub enum Node {
     Item(u32),
     /// A turn that a person put into the ledger.
     Pinned(TurnId),
+    /// What a stage pruned, by its place among the stages; behind them what the agent itself cleared.
+    Stage(u8),
+    /// The receipt of an event, by its place among all.
+    Receipt(u32),
+    /// Receipts that stand together, by the first of them.
+    Receipts(u32),
+    /// What superseded the event of a receipt.
+    Cause(u32),
     /// What only the audit says.
     Audited(Audited),
 }
@@ -107,6 +116,12 @@ pub enum Group {
     Lines(Made),
     /// Turns in no block yet.
     Open,
+    /// What was pruned, by stage.
+    Pruned,
+    /// The compacted prompt.
+    Prompt,
+    /// What is neither in the prompt nor pruned.
+    Beside,
 }
 
 /// A lazy tree.

@@ -17,6 +17,7 @@ mod model;
 mod pager;
 pub mod picker;
 mod prompt;
+mod pruning;
 pub mod render;
 mod replay;
 mod screens;

@@ -119,7 +119,8 @@ fn every_count_opens_into_its_findings_and_every_finding_into_its_places() {
                 let Some(bytes) = place["bytes"].as_array() else { continue };
                 let [from, to] = [0, 1].map(|at| bytes[at].as_u64().unwrap() as usize);
                 let turn = log.find_turn(None, place["turn"].as_u64().unwrap() as u32).unwrap().turn;
-                let part = place["address"].as_str().unwrap().rsplit('.').next().unwrap().parse().unwrap();
+                let part: u32 =
+                    place["address"].as_str().unwrap().rsplit('.').next().unwrap().parse().unwrap();
                 let texts = log.texts(turn).unwrap();
                 let located = texts.iter().find(|located| located.index == part).unwrap();
                 // A path may be said by the tool's name and its argument in another case; the letters are the same.
@@ -246,7 +247,7 @@ fn several_logs_and_folders_are_audited_one_after_another() {
     assert_eq!(paths, expected.map(|path| path.display().to_string()));
     let output = state.run(&["audit", "/no/such/log.jsonl", text(&demo), "--json"]);
     assert_eq!(output.status.code(), Some(3));
-    assert_eq!(output.stdout.iter().filter(|b| **b == b'\n').count(), 1, "the other one is audited");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 1, "the other one is audited");
     assert!(String::from_utf8(output.stderr).unwrap().contains("/no/such/log.jsonl"));
     assert_eq!(state.run(&["audit", "/no/such/log.jsonl"]).status.code(), Some(3));
     let empty = tempfile::tempdir().unwrap();

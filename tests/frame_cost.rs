@@ -176,3 +176,53 @@ fn a_frame_of_the_audit_allocates_the_same_at_two_thousand_findings_and_at_eight
     assert!(many.abs_diff(few) <= 4, "{few} and {many}");
     assert!(few < 4_000, "{few} allocations for one frame");
 }
+
+/// A log of `turns` turns in which every second look repeats the one before, so that receipts are everywhere.
+fn looks(folder: &std::path::Path, turns: usize) -> PathBuf {
+    let mut text = String::new();
+    let mut parent = "null".to_owned();
+    for turn in 0..turns {
+        let (kind, content) = match turn % 4 {
+            0 => ("user", format!(r#""prompt number {turn:08} of many""#)),
+            1 => (
+                "assistant",
+                format!(
+                    r#"[{{"type":"tool_use","id":"c{turn:08}","name":"Read","input":{{"file_path":"/p/a.rs"}}}}]"#
+                ),
+            ),
+            2 => (
+                "user",
+                format!(
+                    r#"[{{"type":"tool_result","tool_use_id":"c{:08}","content":"fn main() {{}}"}}]"#,
+                    turn - 1
+                ),
+            ),
+            _ => ("assistant", format!(r#"[{{"type":"text","text":"answer number {turn:08} of many"}}]"#)),
+        };
+        writeln!(
+            text,
+            r#"{{"type":"{kind}","uuid":"u{turn:08}","parentUuid":{parent},"sessionId":"s","timestamp":"2026-01-01T00:00:00Z","message":{{"id":"m{turn:08}","role":"{kind}","content":{content}}}}}"#
+        )
+        .unwrap();
+        parent = format!("\"u{turn:08}\"");
+    }
+    let path = folder.join(format!("looks-{turns}.jsonl"));
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+#[test]
+fn a_frame_of_receipts_allocates_the_same_at_a_thousand_rows_and_at_a_hundred_thousand() {
+    let folder = tempfile::tempdir().unwrap();
+    let cost = |turns: usize| {
+        let path = looks(folder.path(), turns);
+        let middle = turns / 2 / 4 * 4;
+        let words = format!("answer number {:08}", middle - 1);
+        of_frame_in(&path, ViewKind::Receipts, &format!("t{middle}"), "", &words)
+    };
+    let (few, many) = (cost(1_000), cost(100_000));
+    eprintln!("allocations a frame of Receipts: {few} at 1,000 rows, {many} at 100,000");
+    // Numbers are longer: a text may grow once more while it is written.
+    assert!(many.abs_diff(few) <= few / 20, "{few} and {many}");
+    assert!(few < 6_000, "{few} allocations for one frame");
+}

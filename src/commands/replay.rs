@@ -62,8 +62,10 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
+        let left = self.store.keep_rest();
         if let Some(trouble) = self.store.trouble() {
-            complain(&trouble);
+            let lost = if left > 0 { format!(" ({left} not kept)") } else { String::new() };
+            complain(&format!("{trouble}{lost}"));
         }
     }
 }

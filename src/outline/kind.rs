@@ -9,13 +9,15 @@ pub enum ViewKind {
     Generations,
     /// The block hierarchy, replayed.
     Blocks,
+    /// What Context-GC prunes, replayed.
+    Receipts,
     /// What each compaction lost.
     Audit,
 }
 
 impl ViewKind {
     /// The views of this build, in the order of their tabs.
-    pub const ALL: [Self; 4] = [Self::Window, Self::Generations, Self::Blocks, Self::Audit];
+    pub const ALL: [Self; 5] = [Self::Window, Self::Generations, Self::Blocks, Self::Receipts, Self::Audit];
 
     /// Its name on the command line and, capitalised, on the screen.
     pub const fn name(self) -> &'static str {
@@ -23,6 +25,7 @@ impl ViewKind {
             Self::Window => "window",
             Self::Generations => "generations",
             Self::Blocks => super::blocks::NAME,
+            Self::Receipts => super::receipts::NAME,
             Self::Audit => super::audit::NAME,
         }
     }
@@ -33,6 +36,7 @@ impl ViewKind {
             Self::Window => "1",
             Self::Generations => "2",
             Self::Blocks => "3",
+            Self::Receipts => "5",
             Self::Audit => "6",
         }
     }
@@ -43,6 +47,7 @@ impl ViewKind {
             Self::Window => "Window: what the model sees",
             Self::Generations => "Generations: what each compaction covered",
             Self::Blocks => "Blocks: ledger, spans, blocks, open turns",
+            Self::Receipts => "Receipts: the prompt, and what was pruned",
             Self::Audit => "Audit: what each compaction lost",
         }
     }

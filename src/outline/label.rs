@@ -8,7 +8,8 @@ use crate::text::{display, numbers};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
     /// What it is: `turn`, `summary`, `section`, `sentence`, `part`, `note`, `malformed`, `group`, `share`, `thread`,
-    /// `microcompaction`, `block`, `span`, `level`, `item`, `finding`, `kept`, `beside`, `nothing`.
+    /// `microcompaction`, `block`, `span`, `level`, `item`,
+    /// `stage`, `receipt`, `finding`, `kept`, `beside`, `nothing`.
     pub kind: &'static str,
     /// Where it is.
     pub address: Option<Address>,
@@ -75,6 +76,10 @@ pub enum Mark {
     NoSummary,
     /// A person said so.
     ByHand(&'static str),
+    /// So many of its parts are pruned.
+    Pruned(u32),
+    /// Something keeps it although a stage would have pruned it.
+    Kept(String),
     /// Only turns that were kept still say it.
     AtRisk,
     /// What is said of it beside.
@@ -106,6 +111,8 @@ impl Mark {
             Self::State(state) => state.words(),
             Self::NoSummary => "! no summary".into(),
             Self::ByHand(what) => (*what).into(),
+            Self::Pruned(parts) => format!("{} pruned", numbers::count(u64::from(*parts), "part")),
+            Self::Kept(why) => format!("kept: {why}"),
             Self::AtRisk => "! at risk".into(),
             Self::Beside(what) => what.clone(),
             Self::SumsUp(turn) => format!("sums up the branch that ended at t{turn}"),

@@ -15,14 +15,6 @@ use super::{Group, Label, Mark, Node, View, ViewKind};
 pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
     let session = &log.session;
     match node {
-        // Blocks and what is in them are another tree's ([`super::blocks`]).
-        Node::Root
-        | Node::Made(_)
-        | Node::MadeSentence(..)
-        | Node::Piece(..)
-        | Node::Item(_)
-        | Node::Pinned(_)
-        | Node::Audited(_) => Label { kind: "root", ..Label::default() },
         Node::Generation(generation) => generation_label(view, session, generation),
         Node::Section(generation, section) => section_label(view, log, generation, section),
         Node::Sentence(generation, place) => sentence_label(view, log, generation, place),
@@ -51,6 +43,8 @@ pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
             label.out = true;
             label
         }),
+        // What views have that show something else than the log is theirs ([`super::OwnTree`]).
+        _ => Label { kind: "root", ..Label::default() },
     }
 }
 
@@ -186,11 +180,12 @@ fn group_label(view: &View, log: &OpenLog, group: Group) -> Label {
         Group::Earlier => format!("earlier conversations · {}", turns(view.earlier.len())),
         Group::Notes(id) => numbers::count(session.notes_after(id).len() as u64, "note"),
         Group::Matches => format!("matching turns · {}", turns(view.matches.len())),
-        Group::Ledger | Group::Open | Group::Lines(_) => String::new(),
         Group::Threads => format!(
             "sub-agents of the whole session · {}",
             numbers::count(log.thread_count() as u64 - 1, "thread")
         ),
+        // Other trees' ([`super::OwnTree`]).
+        _ => String::new(),
     };
     let tokens = match group {
         Group::Since => Some(view.tokens_in_view(session)),

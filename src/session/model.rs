@@ -343,6 +343,11 @@ impl Session {
         self.withdrawn.get(&id).copied()
     }
 
+    /// How many prompts were taken back from the queue so far.
+    pub fn withdrawals(&self) -> usize {
+        self.withdrawn.len()
+    }
+
     /// Where the path of the main thread ends as of turn `number`: that turn, or the one that a rewind right after it
     /// went back to. Nothing where there is no such turn or a rewind left none.
     pub fn head(&self, number: u32) -> Option<TurnId> {

@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod blocks;
+pub mod receipts;
 
 use std::sync::Arc;
 

@@ -20,11 +20,12 @@ use crate::session::{Session, TurnId};
 
 use super::filter::Filter;
 use super::prompt::Prompt;
+use super::pruning::Pruner;
 use super::replay::{self, Replay};
 use super::search::Search;
 use super::theme::Theme;
 use super::tree::Tree;
-use super::views::{self, fresh_trees};
+use super::views::{self, Grown, fresh_trees};
 
 pub use feed::Feed;
 pub use places::{Areas, Detail, Reading, Shows, Visit};
@@ -78,8 +79,10 @@ pub struct Model {
     pub detail: Detail,
     /// What was traced, and what is to be.
     pub tracing: Tracing,
-    /// What is replayed.
+    /// The blocks that are replayed.
     pub replay: Replay,
+    /// The events that are.
+    pub(super) pruner: Pruner,
     /// What was audited.
     pub audits: Rc<RefCell<Audits>>,
     /// An address of what is replayed, to go to once it is there.
@@ -138,6 +141,7 @@ impl Model {
             detail: Detail::default(),
             tracing: Tracing::default(),
             replay: Replay::new(start.replay),
+            pruner: Pruner::default(),
             audits: Rc::default(),
             awaited: None,
             pane: Pane::Tree,
@@ -208,7 +212,7 @@ impl Model {
             as_of: self.as_of,
             selected: self.tree().selected.clone(),
             following: self.following,
-            reading: self.is_reading().then(|| Reading {
+            reading: self.is_reading().then_some(Reading {
                 shows: self.detail.shows,
                 place: self.detail.place,
                 chosen: self.detail.document.chosen,
@@ -220,6 +224,7 @@ impl Model {
     /// Keeps a log to draw from.
     pub(super) fn hold(&mut self, mut log: OpenLog) {
         log.defer();
+        self.message.take_if(|message| message == super::update::BEING_READ);
         self.log = Some(log);
         self.forget_nodes();
     }
@@ -233,23 +238,35 @@ impl Model {
         self.detail.of = None;
         self.detail.shows = Shows::Node;
         self.tracing.forget();
-        self.replay.forget();
+        self.grown().into_iter().for_each(|(grown, _)| grown.forget());
         self.audits.borrow_mut().forget();
-        self.awaited = None;
+        if self.awaited.take().is_some() {
+            self.message = None;
+        }
+    }
+
+    /// All that is replayed, with the log.
+    fn grown(&mut self) -> [(&mut dyn Grown, Option<&OpenLog>); 2] {
+        let log = self.log.as_ref();
+        [(&mut self.replay, log), (&mut self.pruner, log)]
     }
 
     /// Goes on with what is done between frames until `until`, and takes in what others did. The answer is whether there
     /// is more to do at once.
     pub(super) fn work(&mut self, until: Instant) -> bool {
-        let Some(log) = &self.log else { return false };
-        let more = self.replay.advance(log, self.as_of, until);
-        if self.replay.has_changed() {
+        let as_of = self.as_of;
+        let (mut more, mut changed, mut news) = (false, false, None);
+        for (grown, log) in self.grown() {
+            let Some(log) = log else { return false };
+            more |= grown.advance(log, as_of, until);
+            changed |= grown.has_changed();
+            news = grown.news().or(news);
+        }
+        if changed {
             self.stale_detail();
             self.keep_selection();
         }
-        if let Some(news) = self.replay.news() {
-            self.message = Some(news);
-        }
+        self.message = news.or(self.message.take());
         if !more && let Some(address) = self.awaited.take() {
             self.message = None;
             super::update::await_address(self, &address);
@@ -266,7 +283,7 @@ impl Model {
             while let Some(job) = self.auditing_job() {
                 self.audited(job.run());
             }
-            if !more && !self.replay.is_writing() {
+            if !more && !self.grown().iter().any(|(grown, _)| grown.is_busy()) {
                 return;
             }
             if !more {
@@ -321,7 +338,10 @@ impl Model {
         let Some(log) = &self.log else { return };
         match &mut self.view {
             Some(view) if view.kind == self.kind => view.move_to(log, as_of),
-            _ => self.view = Some(views::make(&mut self.replay, &self.audits, log, self.kind, as_of)),
+            _ => {
+                let grown = (&mut self.replay, &mut self.pruner, &self.audits);
+                self.view = Some(views::make(grown, log, self.kind, as_of));
+            }
         }
         if let (Some(filter), Some(view)) = (&self.filter, &mut self.view) {
             view.set_matches(log, Some(filter.all(&log.session, as_of)));
@@ -376,7 +396,9 @@ impl Model {
             Node::Generation(generation) | Node::Section(generation, _) | Node::Sentence(generation, _) => {
                 self.session()?.generation(generation)?.summary
             }
-            node @ Node::Audited(_) => self.view.as_ref()?.sources(self.log.as_ref()?, node).first().copied(),
+            node @ (Node::Receipt(_) | Node::Receipts(_) | Node::Cause(_) | Node::Audited(_)) => {
+                self.view.as_ref()?.sources(self.log.as_ref()?, node).first().copied()
+            }
             _ => None,
         }
     }

@@ -149,7 +149,11 @@ fn theme(screen: &Screen) -> Result<Theme, String> {
 fn interact(first: First, start: Start, screen: &Screen) -> Result<(), Refusal> {
     let mouse = start.mouse;
     let mut screens = Screens::new(first, start, screen.poll);
-    show(&mut screens, mouse).map_err(|error| (format!("the terminal failed: {error}"), 3))
+    let outcome = show(&mut screens, mouse);
+    if let Some(lost) = screens.lost() {
+        complain(&lost);
+    }
+    outcome.map_err(|error| (format!("the terminal failed: {error}"), 3))
 }
 
 fn show(screens: &mut Screens, mouse: bool) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! Keys in, screen out: the interface without a terminal, on the demo session.
 
 mod places;
+mod receipts;
 
 use std::path::PathBuf;
 use std::sync::mpsc::channel;

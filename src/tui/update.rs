@@ -6,6 +6,7 @@ mod blocks;
 mod find;
 mod mouse;
 mod moves;
+mod receipts;
 mod trace;
 
 use std::path::PathBuf;
@@ -21,8 +22,8 @@ use super::keys;
 use super::model::{Model, Pane, Shows};
 use super::prompt::{Kind, Outcome, Prompt};
 
-pub(super) use blocks::to_address as await_address;
-pub(super) use find::jump;
+pub(super) use blocks::BEING_READ;
+pub(super) use find::{await_address, jump};
 
 /// Work asked of somebody else.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,13 +10,30 @@ use std::time::Instant;
 
 use crate::outline::audit::{AuditTree, Audits, Shown};
 use crate::outline::blocks::BlocksTree;
+use crate::outline::receipts::{Pruning, ReceiptsTree};
 use crate::outline::{Group, Node, View, ViewKind};
 use crate::session::open::OpenLog;
 use crate::text::numbers::{grouped, short};
 
 use super::model::Model;
+use super::pruning::Pruner;
 use super::replay::{Replay, SLICE, Standing};
 use super::tree::Tree;
+
+/// What is replayed behind a view. It begins when somebody looks, and goes on between frames.
+pub(super) trait Grown {
+    /// Goes on until `until`, and takes in what others did: everything is wanted as of turn `as_of`. The answer is whether
+    /// there is more to do at once.
+    fn advance(&mut self, log: &OpenLog, as_of: u32, until: Instant) -> bool;
+    /// Whether something is to be shown anew since the last call.
+    fn has_changed(&mut self) -> bool;
+    /// What a person has to be told, once.
+    fn news(&mut self) -> Option<String>;
+    /// Whether somebody is still to bring something.
+    fn is_busy(&self) -> bool;
+    /// The log is another one.
+    fn forget(&mut self);
+}
 
 /// A tree for each view, as it is before anybody opened anything.
 pub(super) fn fresh_trees() -> Vec<Tree> {
@@ -28,6 +45,7 @@ fn opened(kind: ViewKind) -> &'static [Node] {
     match kind {
         ViewKind::Window | ViewKind::Generations => &[Node::Group(Group::Since)],
         ViewKind::Blocks => &[Node::Group(Group::Ledger), Node::Group(Group::Open)],
+        ViewKind::Receipts => &[Node::Group(Group::Prompt)],
         // The newest compaction, once there is one.
         ViewKind::Audit => &[],
     }
@@ -35,8 +53,7 @@ fn opened(kind: ViewKind) -> &'static [Node] {
 
 /// The view as of turn `as_of`.
 pub(super) fn make(
-    replay: &mut Replay,
-    audits: &Rc<RefCell<Audits>>,
+    (replay, pruner, audits): (&mut Replay, &mut Pruner, &Rc<RefCell<Audits>>),
     log: &OpenLog,
     kind: ViewKind,
     as_of: u32,
@@ -47,6 +64,11 @@ pub(super) fn make(
             let shared = replay.hierarchy(log);
             replay.advance(log, as_of, Instant::now() + SLICE);
             View::of_own(log, kind, as_of, Box::new(BlocksTree::new(shared, as_of)))
+        }
+        ViewKind::Receipts => {
+            let shared = pruner.begin();
+            pruner.advance(log, as_of, Instant::now() + SLICE);
+            View::of_own(log, kind, as_of, Box::new(ReceiptsTree::new(shared, as_of)))
         }
         ViewKind::Audit => {
             audits.borrow_mut().begun = true;
@@ -68,6 +90,16 @@ pub(super) fn standing(model: &Model) -> Option<(String, bool)> {
                 return Some((failure.to_owned(), true));
             }
             model.replay.standing(log, model.as_of).map(|standing| blocks(&standing))
+        }
+        ViewKind::Receipts => {
+            let log = model.log.as_ref()?;
+            if log.session.partial {
+                return Some(("waits until the log is read".to_owned(), true));
+            }
+            if let Some(failure) = model.pruner.failure() {
+                return Some((failure.to_owned(), true));
+            }
+            model.pruner.known().map(|shared| receipts(&shared.borrow(), log))
         }
         ViewKind::Audit => {
             let log = model.log.as_ref()?;
@@ -94,6 +126,23 @@ fn audit(audits: &Audits, log: &OpenLog) -> (String, bool) {
         Shown::All => ("v shows only what was lost".to_owned(), false),
         shown => (format!("{} · v", shown.words()), true),
     }
+}
+
+fn receipts(pruning: &Pruning, log: &OpenLog) -> (String, bool) {
+    let (done, all) = (pruning.replay.begun(), log.session.last());
+    if !pruning.replay.is_settled(log) {
+        return (format!("replaying t{} of t{}", grouped(done.into()), grouped(all.into())), true);
+    }
+    let totals = pruning.prompt.totals();
+    // A trace is counted as its maker counts.
+    let sign = if log.session.format.is_trace() { "" } else { "~" };
+    let saved = format!("{sign}{} → {sign}{}", short(totals.before), short(totals.after));
+    let receipts = if totals.receipts > 0 {
+        format!(" · receipts {sign}{}", short(totals.receipts))
+    } else {
+        String::new()
+    };
+    (format!("replayed · {saved}{receipts}"), false)
 }
 
 fn blocks(standing: &Standing) -> (String, bool) {

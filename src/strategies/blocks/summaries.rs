@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::formats::facts::{PartKind, Role};
 use crate::log::LogError;
@@ -228,7 +228,10 @@ impl Summaries {
     /// What is to be written for a block or span.
     pub fn order(&self, log: &OpenLog, blocks: &Blocks, covers: Covers) -> Order {
         let inputs = blocks.inputs_of(&log.session, covers);
-        let items = blocks.ledger().items(blocks.begun()).iter();
+        // Items are in the order of their turns: only those of the range are looked at.
+        let first = inputs.first().map_or(0, |id| log.session.turn(*id).number);
+        let items = blocks.ledger().items(covers.to);
+        let items = items[items.partition_point(|item| item.at < first)..].iter();
         let items = items.filter(|item| inputs.binary_search(&item.turn).is_ok()).cloned().collect();
         let budget = if covers.span { blocks.settings().span_budget } else { blocks.settings().block_budget };
         Order {
@@ -273,7 +276,10 @@ impl Order {
             Ok(climbed) => climbed,
             Err(failure) => return Ok(Err(failure)),
         };
-        let carries = carry::count(&self.originals, self.items.iter(), &climbed.top.text)?;
+        let carries = carry::count(&self.originals, self.items.iter(), &climbed.top.text, stop)?;
+        if stop.load(Ordering::Relaxed) {
+            return Ok(Err(Failure::Stopped));
+        }
         Ok(Ok(Written {
             tokens: tokens::estimate(&climbed.top.text),
             sentences: sentences::of(&climbed.top.text),
@@ -295,7 +301,10 @@ impl Order {
         let mut below: Vec<Vec<Summary>> = Vec::new();
         let mut level = Vec::new();
         for piece in &plan.pieces {
-            let request = Request { sources: levels::sources(&self.originals, piece)?, budget };
+            let request = Request { sources: levels::sources(&self.originals, piece, stop)?, budget };
+            if stop.load(Ordering::Relaxed) {
+                return Ok(Err(Failure::Stopped));
+            }
             inputs.push(InputHash::of(&name, &request));
             read += size(&request);
             match self.summariser.summarise(&request, stop) {

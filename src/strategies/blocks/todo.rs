@@ -57,7 +57,8 @@ pub(super) fn is_any_done(log: &OpenLog, results: &[Result]) -> std::result::Res
 /// The arguments of a call, as text.
 fn arguments(log: &OpenLog, call: u32) -> std::result::Result<String, LogError> {
     let turn = log.session.turn_of(log.session.part(call));
-    let texts = log.texts(turn)?;
+    let texts =
+        super::reading::texts(log, turn, super::reading::RECORDS, |part| part.kind == PartKind::ToolCall)?;
     let found = texts.into_iter().find(|located| located.place == call);
     Ok(found.map(|located| located.text.text).unwrap_or_default())
 }

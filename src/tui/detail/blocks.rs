@@ -287,11 +287,13 @@ fn item(hierarchy: &Hierarchy, log: &OpenLog, as_of: u32, number: u32) -> Docume
     }
 }
 
-/// What a node that only the hierarchy has copies.
+/// What a node that only the hierarchy has copies; nothing of a summary that is not written.
 pub fn plain(hierarchy: &Hierarchy, node: Node) -> Option<String> {
     let written = |made| hierarchy.summaries.known(&hierarchy.blocks, made)?.as_ref().ok();
     match node {
-        Node::Made(made) | Node::Group(Group::Lines(made)) => Some(written(made)?.summary.text.clone()),
+        Node::Made(made) | Node::Group(Group::Lines(made)) => {
+            Some(written(made).map_or_else(String::new, |written| written.summary.text.clone()))
+        }
         Node::MadeSentence(made, place) => Some(written(made)?.sentence(place)?.to_owned()),
         Node::Piece(made, level, index) => {
             let level = written(made)?.below.get(usize::from(level).saturating_sub(1))?;

@@ -67,7 +67,14 @@ impl Model {
                     .flatten();
                 let shared = self.replay.known().map(|shared| shared.borrow());
                 let own = shared.and_then(|shared| detail::blocks::document(&shared, log, self.as_of, node));
-                audited.or(own).unwrap_or_else(|| detail::document(view, log, &self.tracing, node))
+                let shown = self.pruner.known().filter(|_| view.kind == ViewKind::Receipts);
+                let pruned = shown.map(|shared| shared.borrow());
+                let pruned = pruned.and_then(|pruning| {
+                    let original = |node| detail::document(view, log, &self.tracing, node);
+                    detail::receipts::document(&pruning, log, self.as_of, node, original)
+                });
+                let own = audited.or(own).or(pruned);
+                own.unwrap_or_else(|| detail::document(view, log, &self.tracing, node))
             }
         };
         self.detail.of = of;

@@ -270,11 +270,11 @@ fn line(label: &Label, signs: &[(Sign, usize)], width: usize, theme: &Theme, par
 
 fn who(label: &Label, theme: &Theme) -> Style {
     match label.who {
-        "user" => theme.user,
+        "user" | "recorded" => theme.user,
         "assistant" | "text" => theme.assistant,
         "tool" | "call" | "result" => theme.tool,
         "malformed" | "dropped" | "mutated" => theme.warn,
-        "weakened" => theme.summary,
+        "sweep" | "override" | "dedup" | "cycle" | "weakened" => theme.summary,
         "compare" => theme.heading,
         _ => theme.dim,
     }

@@ -25,6 +25,7 @@ pub(super) fn take(model: &mut Model, event: Event) {
         }
         Event::Begun(log) => {
             model.log = Some(*log);
+            model.message.take_if(|message| message == super::blocks::BEING_READ);
             model.view = None;
             model.feed.waiting = false;
         }
@@ -180,7 +181,7 @@ fn new_epoch(model: &mut Model, epoch: Epoch) {
     model.feed.epochs += 1;
     model.feed.gone = false;
     (model.feed.flow, model.feed.resting) = (None, false);
-    if epoch != Epoch::Reopened {
-        model.message = Some(format!("{}: read anew, turns are numbered from 1 again", epoch.reason()));
-    }
+    // What was said before was said of another log.
+    model.message = (epoch != Epoch::Reopened)
+        .then(|| format!("{}: read anew, turns are numbered from 1 again", epoch.reason()));
 }

@@ -11,18 +11,31 @@ use crate::strategies::blocks::places::{self, Place};
 
 use super::super::Action;
 use super::super::model::{Model, Shows};
+use super::super::views::Grown;
 
 /// How long a jump into what is not replayed yet may take before it waits.
 const JUMP: Duration = Duration::from_millis(50);
+
+/// Said while the turns have no numbers yet.
+pub(in super::super) const BEING_READ: &str = "the log is still being read";
+/// Said where there are none.
+const NOTHING: &str = "there is nothing in the log yet";
 
 /// Said of a line that leads nowhere.
 pub(super) const NAMES_NONE: &str = "its maker names no turn of its range: t ranks those that it may rest on";
 
 /// Does what a key means for the hierarchy.
 pub(super) fn act(model: &mut Model, action: Action) {
-    if model.log.as_ref().is_none_or(|log| log.session.partial) {
-        model.message = Some("the log is still being read".to_owned());
-        return;
+    match &model.log {
+        None if model.feed.resting => {
+            model.message = Some(NOTHING.to_owned());
+            return;
+        }
+        Some(log) if !log.session.partial => {}
+        _ => {
+            model.message = Some(BEING_READ.to_owned());
+            return;
+        }
     }
     match action {
         Action::Pin => pin(model),
@@ -166,6 +179,10 @@ pub(in super::super) fn to_address(model: &mut Model, address: &Address) {
         model.replay.ask(log, made);
         let shared = hierarchy.borrow();
         match shared.summaries.known(&shared.blocks, made) {
+            None if model.replay.is_halted() => {
+                model.message = Some(format!("{address}: writing is stopped: R goes on"));
+                return;
+            }
             None => {
                 model.awaited = Some(address.clone());
                 model.message = Some(format!("{address}: waits until its summary is written"));

@@ -310,11 +310,13 @@ fn to_address(model: &mut Model, address: &Address) {
             }
             Err(error) => missing(model, error.to_string()),
         },
-        Address::Receipt(target) => match target.parse() {
-            Ok(Address::Receipt(_)) | Err(_) => missing(model, format!("there is no receipt {address} here")),
-            Ok(target) => to_address(model, &target),
-        },
+        Address::Receipt(_) => super::receipts::to_address(model, address),
     }
+}
+
+/// Goes to an address of what is replayed, which was waited for.
+pub(in super::super) fn await_address(model: &mut Model, address: &Address) {
+    to_address(model, address);
 }
 
 /// As of the generation's summary, with that selected: what `[` and `]` do, to any generation.

@@ -338,6 +338,9 @@ fn original(model: &mut Model) {
         Node::Made(_) | Node::MadeSentence(..) | Node::Piece(..) | Node::Item(_) | Node::Pinned(_) => {
             return super::blocks::original(model, node);
         }
+        Node::Receipt(_) | Node::Receipts(_) | Node::Cause(_) | Node::Stage(_) => {
+            return super::receipts::original(model, node);
+        }
         _ => None,
     };
     match target {

@@ -39,17 +39,21 @@ pub(super) fn start(model: &mut Model) {
         return;
     }
     let Some(node) = model.pointed() else { return };
+    if let Node::Receipt(item) | Node::Cause(item) = node {
+        return super::receipts::superseder(model, item);
+    }
     match traceable(model, node) {
         Ok((node, message)) => {
             let is_elsewhere = model.selected() != Some(node);
-            if is_elsewhere && model.is_in_trace() {
+            let from_a_line = is_elsewhere && model.is_in_trace();
+            if from_a_line {
                 model.remember();
             }
             if is_elsewhere && !model.select(node) && !lead(model, node) {
                 return;
             }
             show(model, node);
-            if is_elsewhere {
+            if from_a_line {
                 led(model);
             }
             model.message = message;
