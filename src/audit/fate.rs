@@ -212,8 +212,7 @@ fn read_binding(
         let mut found = phrases.find(text).map(|range| text[range].to_owned());
         found.find(|words| !own.contains(&words.to_lowercase()))
     };
-    if found.run < RUN_BINDING
-        && let Some(words) = news(&lexicon.permitting)
+    if let Some(words) = news(&lexicon.permitting)
         && (statement.binding.constraint || statement.binding.rejection)
     {
         return (Verdict::Unverifiable, Some(Why::Settled(words)));
