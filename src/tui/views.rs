@@ -35,6 +35,26 @@ pub(super) trait Grown {
     fn forget(&mut self);
 }
 
+/// What stands on the tab of each view, in order: where `width` columns do not hold the names, the beginnings of those that are
+/// not on the screen.
+pub(super) fn tabs(shown: ViewKind, width: u16) -> Vec<(ViewKind, String)> {
+    /// Letters of a name that tell it from the others.
+    const LETTERS: usize = 3;
+    let tab = |kind: ViewKind, name: &str| (kind, format!(" {} {} ", kind.digit(), capital(name)));
+    let whole: Vec<_> = ViewKind::ALL.into_iter().map(|kind| tab(kind, kind.name())).collect();
+    if whole.iter().map(|(_, text)| text.len()).sum::<usize>() < usize::from(width) {
+        return whole;
+    }
+    let short = |kind: ViewKind| if kind == shown { kind.name() } else { &kind.name()[..LETTERS] };
+    ViewKind::ALL.into_iter().map(|kind| tab(kind, short(kind))).collect()
+}
+
+/// A word with a capital first letter.
+fn capital(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
 /// A tree for each view, as it is before anybody opened anything.
 pub(super) fn fresh_trees() -> Vec<Tree> {
     ViewKind::ALL.into_iter().map(|kind| Tree::new(opened(kind))).collect()

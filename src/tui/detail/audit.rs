@@ -5,7 +5,7 @@
 mod beside;
 mod note;
 
-use crate::audit::finding::{Finding, Place, Verdict, Voice, Why};
+use crate::audit::finding::{Finding, Place, Verdict, Voice};
 use crate::audit::pass::Pass;
 use crate::formats::facts::Role;
 use crate::lineage::tracing::Tracing;
@@ -173,8 +173,9 @@ fn report(audits: &Audits, log: &OpenLog, generation: u32) -> Document {
     Document { title, facts, blocks, ..Document::default() }
 }
 
-/// Findings that a class's document names.
+/// Findings that a class's document names, and characters of each.
 const NAMED: usize = 200;
+const WORDS: usize = 200;
 
 fn class_of(audits: &Audits, log: &OpenLog, generation: u32, sheaf: &Sheaf, kept: bool) -> Document {
     let places = if kept { &sheaf.kept } else { &sheaf.lost };
@@ -206,7 +207,7 @@ fn class_of(audits: &Audits, log: &OpenLog, generation: u32, sheaf: &Sheaf, kept
     for (number, place) in places.iter().take(NAMED).enumerate() {
         let Some(finding) = audits.finding(generation, *place) else { continue };
         let sign = signs::of_verdict(finding.verdict);
-        let words = preview::first(&finding.text, NAMED);
+        let words = preview::first(&finding.text, WORDS);
         let row = heading(format!("{} {} {words}", sign.mark, finding.address()), sign.tone);
         let row = row.leading_to(Node::Audited(Audited::Finding(generation, *place)));
         blocks.push(if number == 0 { row } else { row.close() });
@@ -254,7 +255,7 @@ fn finding(audits: &Audits, view: &View, log: &OpenLog, generation: u32, place: 
     let class = finding.class;
     let title = format!("g{generation} {} {}", class.name(), finding.verdict.shown());
     let mut facts = vec![told(finding, generation)];
-    facts.extend(finding.why.as_ref().map(|why| (Tone::Dim, format!("why: {}", why_of(why)))));
+    facts.extend(finding.why.as_ref().map(|why| (Tone::Dim, format!("why: {}", why.words()))));
     facts.push((Tone::Dim, standing(finding, generation)));
     if let Some(narrative) = finding.narrative.filter(|narrative| *narrative != finding.verdict) {
         facts.push((Tone::Dim, format!("without the list of what the user said: {}", narrative.shown())));
@@ -270,10 +271,6 @@ fn finding(audits: &Audits, view: &View, log: &OpenLog, generation: u32, place: 
     blocks.extend(carried(finding, generation, &|place| summary.sentence(place).map(str::to_owned)));
     blocks.extend(since(audits, finding, generation));
     Some(Document { title, facts, blocks, pending: summary.pending.is_some(), ..Document::default() })
-}
-
-fn why_of(why: &Why) -> String {
-    why.words()
 }
 
 /// Who says it, how often, and since when.
@@ -326,8 +323,8 @@ pub(super) fn said(log: &OpenLog, place: &Place, words: &str) -> Block {
 /// The sentences of the summary that carry it, or that are to be compared.
 fn carried(finding: &Finding, generation: u32, text: &dyn Fn(u32) -> Option<String>) -> Vec<Block> {
     let mut blocks = Vec::new();
-    let row = |place: usize, note: &str| {
-        let heading = format!("g{generation}.s{}{note}", place + 1);
+    let row = |place: usize| {
+        let heading = format!("g{generation}.s{}", place + 1);
         let body = vec![(
             Tone::Text,
             format!("    {}", text(place as u32).as_deref().map(preview::on_one_line).unwrap_or_default()),
@@ -342,11 +339,11 @@ fn carried(finding: &Finding, generation: u32, text: &dyn Fn(u32) -> Option<Stri
             _ => "── in the summary",
         };
         blocks.push(heading(what.to_owned(), Tone::Dim));
-        blocks.extend(finding.sentences.iter().map(|place| row(*place, "")));
+        blocks.extend(finding.sentences.iter().map(|place| row(*place)));
     }
     if let Some(place) = finding.compare.filter(|place| !finding.sentences.contains(place)) {
         blocks.push(heading("── another sentence to compare".to_owned(), Tone::Summary));
-        blocks.push(row(place, ""));
+        blocks.push(row(place));
     }
     blocks
 }

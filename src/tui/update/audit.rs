@@ -144,8 +144,24 @@ pub(super) fn enter(model: &mut Model, looked_at: Option<Node>, unset: bool) {
     }
 }
 
+/// Selects what this view does not show in the one that does: reports list no turns, and nothing else lists reports.
+pub(super) fn elsewhere(model: &mut Model, node: Node) -> bool {
+    if model.filter.is_some() {
+        return false;
+    }
+    if matches!(node, Node::Audited(_)) {
+        return reveal(model, node);
+    }
+    if model.kind != ViewKind::Audit {
+        return false;
+    }
+    model.kind = ViewKind::Window;
+    model.move_to(model.as_of);
+    model.select(node)
+}
+
 /// Selects a row of the reports that is not on the screen: in this view, with everything shown.
-pub(super) fn reveal(model: &mut Model, node: Node) -> bool {
+fn reveal(model: &mut Model, node: Node) -> bool {
     if !matches!(node, Node::Audited(_)) {
         return false;
     }

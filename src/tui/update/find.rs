@@ -1,6 +1,6 @@
 //! Finding: search, jump, filter.
 
-use crate::outline::{Node, ViewKind};
+use crate::outline::Node;
 use crate::session::address::{Address, Moment};
 use crate::session::{Session, TurnId};
 
@@ -141,7 +141,7 @@ fn go_to_hit(model: &mut Model, hit: TurnId) {
         let number = model.session().map_or(0, |session| session.turn(hit).number);
         model.move_to(number);
     }
-    if !model.select(Node::Turn(hit)) && !elsewhere(model, Node::Turn(hit)) {
+    if !model.select(Node::Turn(hit)) && !super::audit::elsewhere(model, Node::Turn(hit)) {
         model.message = Some(NOT_SHOWN.to_owned());
     }
     model.detail.of = None;
@@ -351,25 +351,9 @@ pub(super) fn to_node(model: &mut Model, node: Node) {
     if needed > model.as_of {
         model.move_to(needed);
     }
-    if !model.select(node) && !elsewhere(model, node) {
+    if !model.select(node) && !super::audit::elsewhere(model, node) {
         model.message = Some(NOT_SHOWN.to_owned());
     }
-}
-
-/// Selects what this view does not show in the one that does: reports list no turns, and nothing else lists reports.
-fn elsewhere(model: &mut Model, node: Node) -> bool {
-    if model.filter.is_some() {
-        return false;
-    }
-    if matches!(node, Node::Audited(_)) {
-        return super::audit::reveal(model, node);
-    }
-    if model.kind != ViewKind::Audit {
-        return false;
-    }
-    model.kind = ViewKind::Window;
-    model.move_to(model.as_of);
-    model.select(node)
 }
 
 fn to_agent(model: &mut Model, name: &str, number: Option<u32>) {

@@ -250,7 +250,7 @@ pub(super) fn retention(audits: &Audits) -> Document {
 fn point(point: &Point) -> Runs {
     let share = point.kept();
     vec![
-        (Tone::Text, format!("{:<16}", format!("after {}", point.passes))),
+        (Tone::Text, format!("after {:<10}", point.passes)),
         (Tone::Text, format!("{:>3.0} % of {:<8}", 100.0 * share, grouped(u64::from(point.of)))),
         (Tone::Tool, "█".repeat((share * 20.0).round() as usize)),
     ]
