@@ -107,6 +107,8 @@ pub enum ViewName {
     Forest,
     /// What Context-GC prunes, stage by stage, replayed.
     Receipts,
+    /// What each compaction lost.
+    Audit,
 }
 
 impl From<ViewName> for ViewKind {
@@ -117,6 +119,7 @@ impl From<ViewName> for ViewKind {
             ViewName::Blocks => Self::Blocks,
             ViewName::Forest => Self::Forest,
             ViewName::Receipts => Self::Receipts,
+            ViewName::Audit => Self::Audit,
         }
     }
 }

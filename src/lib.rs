@@ -14,6 +14,7 @@ pub mod lineage;
 pub mod log;
 pub mod message;
 pub mod outline;
+pub mod recall;
 pub mod session;
 pub mod store;
 pub mod strategies;

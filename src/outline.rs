@@ -4,6 +4,7 @@
 //! turns it rests on, all as of a turn. The terminal, `pentimento tree` and the exports read the same answers, and
 //! a node with a million children costs nothing until somebody looks at some of them.
 
+pub mod audit;
 pub mod blocks;
 pub mod forest;
 mod generations;
@@ -27,6 +28,8 @@ use std::fmt::Debug;
 use crate::session::TurnId;
 use crate::session::open::OpenLog;
 use crate::strategies::blocks::Made;
+
+use audit::Audited;
 
 /// A node of a tree. Small, and the same node names the same thing for as long as its log lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -85,6 +88,8 @@ pub enum Node {
     Receipts(u32),
     /// What superseded the event of a receipt.
     Cause(u32),
+    /// What only the audit says.
+    Audited(Audited),
 }
 
 /// A heading.

@@ -13,11 +13,14 @@ pub enum ViewKind {
     Forest,
     /// What Context-GC prunes, replayed.
     Receipts,
+    /// What each compaction lost.
+    Audit,
 }
 
 impl ViewKind {
     /// The views of this build, in the order of their tabs.
-    pub const ALL: [Self; 5] = [Self::Window, Self::Generations, Self::Blocks, Self::Forest, Self::Receipts];
+    pub const ALL: [Self; 6] =
+        [Self::Window, Self::Generations, Self::Blocks, Self::Forest, Self::Receipts, Self::Audit];
 
     /// Its name on the command line and, capitalised, on the screen.
     pub const fn name(self) -> &'static str {
@@ -27,6 +30,7 @@ impl ViewKind {
             Self::Blocks => super::blocks::NAME,
             Self::Forest => super::forest::NAME,
             Self::Receipts => super::receipts::NAME,
+            Self::Audit => super::audit::NAME,
         }
     }
 
@@ -38,6 +42,7 @@ impl ViewKind {
             Self::Blocks => "3",
             Self::Forest => "4",
             Self::Receipts => "5",
+            Self::Audit => "6",
         }
     }
 
@@ -49,6 +54,7 @@ impl ViewKind {
             Self::Blocks => "Blocks: ledger, spans, blocks, open turns",
             Self::Forest => "Forest: clusters behind a hot window",
             Self::Receipts => "Receipts: the prompt, and what was pruned",
+            Self::Audit => "Audit: what each compaction lost",
         }
     }
 

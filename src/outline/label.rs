@@ -8,7 +8,8 @@ use crate::text::{display, numbers};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
     /// What it is: `turn`, `summary`, `section`, `sentence`, `part`, `note`, `malformed`, `group`, `share`, `thread`,
-    /// `microcompaction`, `block`, `span`, `level`, `item`, `cluster`, `union`, `health`, `asked`, `stage`, `receipt`.
+    /// `microcompaction`, `block`, `span`, `level`, `item`, `cluster`, `union`, `health`, `asked`, `stage`, `receipt`,
+    /// `finding`, `kept`, `beside`, `nothing`.
     pub kind: &'static str,
     /// Where it is.
     pub address: Option<Address>,
@@ -81,6 +82,10 @@ pub enum Mark {
     Pruned(u32),
     /// Something keeps it although a stage would have pruned it.
     Kept(String),
+    /// Only turns that were kept still say it.
+    AtRisk,
+    /// What is said of it beside.
+    Beside(String),
 }
 
 impl Mark {
@@ -111,6 +116,8 @@ impl Mark {
             Self::ByHand(what) => (*what).into(),
             Self::Pruned(parts) => format!("{} pruned", numbers::count(u64::from(*parts), "part")),
             Self::Kept(why) => format!("kept: {why}"),
+            Self::AtRisk => "! at risk".into(),
+            Self::Beside(what) => what.clone(),
             Self::SumsUp(turn) => format!("sums up the branch that ended at t{turn}"),
         }
     }
@@ -128,6 +135,7 @@ impl Mark {
                 | Self::Unreadable
                 | Self::NoSummary
                 | Self::StaleSummary
+                | Self::AtRisk
         )
     }
 }

@@ -25,6 +25,8 @@ pub enum Action {
     Class,
     Again,
     Halt,
+    Recall,
+    Shown,
     TurnBack,
     TurnOn,
     TenBack,

@@ -1,5 +1,6 @@
 //! From a node to the document that shows it.
 
+pub mod audit;
 pub mod blocks;
 pub mod forest;
 pub mod forest_file;

@@ -5,6 +5,7 @@ use std::sync::mpsc::SyncSender;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
+use crate::audit::auditing;
 use crate::discover::News;
 use crate::lineage::tracing;
 use crate::log::Flow;
@@ -70,6 +71,8 @@ pub enum Event {
     Read(Box<Done>),
     /// A generation was traced.
     Traced(Box<tracing::Done>),
+    /// A compaction was audited.
+    Audited(Box<auditing::Done>),
     /// Something was written for the block hierarchy, or kept.
     Replayed,
     /// The system wants us to stop for now.

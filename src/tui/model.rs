@@ -4,10 +4,14 @@ mod detail;
 mod feed;
 mod places;
 
+use std::cell::RefCell;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::Instant;
 
+use crate::audit::auditing;
 use crate::lineage::tracing::{self, Tracing};
+use crate::outline::audit::Audits;
 use crate::outline::{Group, Node, Outline, View, ViewKind};
 use crate::session::address::Address;
 use crate::session::later::Job;
@@ -22,7 +26,7 @@ use super::replay::{self, Replay};
 use super::search::Search;
 use super::theme::Theme;
 use super::tree::Tree;
-use super::views::{self, Grown, fresh_trees};
+use super::views::{self, Behind, Grown, fresh_trees};
 
 pub use feed::Feed;
 pub use places::{Areas, Detail, Reading, Shows, Visit};
@@ -82,6 +86,8 @@ pub struct Model {
     pub(super) pruner: Pruner,
     /// The cold forest.
     pub forest: Forests,
+    /// What was audited.
+    pub audits: Rc<RefCell<Audits>>,
     /// An address of what is replayed, to go to once it is there.
     pub(super) awaited: Option<Address>,
     /// The pane that has the keys.
@@ -140,6 +146,7 @@ impl Model {
             forest: Forests::new(&start.replay),
             replay: Replay::new(start.replay),
             pruner: Pruner::default(),
+            audits: Rc::default(),
             awaited: None,
             pane: Pane::Tree,
             zoom: false,
@@ -236,6 +243,7 @@ impl Model {
         self.detail.shows = Shows::Node;
         self.tracing.forget();
         self.grown().into_iter().for_each(|(grown, _)| grown.forget());
+        self.audits.borrow_mut().forget();
         if self.awaited.take().is_some() {
             self.message = None;
         }
@@ -276,6 +284,9 @@ impl Model {
         const LOOK: std::time::Duration = std::time::Duration::from_millis(2);
         loop {
             let more = self.work(Instant::now() + replay::SLICE);
+            while let Some(job) = self.auditing_job() {
+                self.audited(job.run());
+            }
             if !more && !self.grown().iter().any(|(grown, _)| grown.is_busy()) {
                 return;
             }
@@ -294,6 +305,19 @@ impl Model {
     pub(super) fn tracing_job(&mut self) -> Option<tracing::Job> {
         let log = self.log.as_ref()?;
         self.tracing.job(&log.session, &log.source)
+    }
+
+    /// The compaction that is to be audited next on another thread, once somebody looked.
+    pub(super) fn auditing_job(&mut self) -> Option<auditing::Job> {
+        let log = self.log.as_ref()?;
+        let mut audits = self.audits.borrow_mut();
+        if audits.begun { audits.auditing.job(&log.session, &log.source) } else { None }
+    }
+
+    /// Takes in what was audited.
+    pub(super) fn audited(&mut self, done: auditing::Done) {
+        self.audits.borrow_mut().auditing.take(done);
+        self.stale_detail();
     }
 
     /// Shows a log that was read to its end.
@@ -319,8 +343,9 @@ impl Model {
         match &mut self.view {
             Some(view) if view.kind == self.kind => view.move_to(log, as_of),
             _ => {
-                let grown = (&mut self.replay, &mut self.pruner, &mut self.forest);
-                self.view = Some(views::make(grown, log, self.kind, as_of));
+                let Self { replay, pruner, forest, audits, .. } = self;
+                let behind = Behind { replay, pruner, forest, audits };
+                self.view = Some(views::make(behind, log, self.kind, as_of));
             }
         }
         if let (Some(filter), Some(view)) = (&self.filter, &mut self.view) {
@@ -342,6 +367,11 @@ impl Model {
                 }
                 let path = view.path_to(log, node);
                 if path.is_empty() { view.newest(log) } else { path }
+            }
+            None if view.kind == ViewKind::Audit && !view.is_filtered() => {
+                let newest = view.newest(log);
+                tree.reveal_open(&newest);
+                return;
             }
             None => view.child(log, Node::Root, 0).map(|node| vec![node]).unwrap_or_default(),
         };
@@ -371,7 +401,7 @@ impl Model {
             Node::Generation(generation) | Node::Section(generation, _) | Node::Sentence(generation, _) => {
                 self.session()?.generation(generation)?.summary
             }
-            node @ (Node::Receipt(_) | Node::Receipts(_) | Node::Cause(_)) => {
+            node @ (Node::Receipt(_) | Node::Receipts(_) | Node::Cause(_) | Node::Audited(_)) => {
                 self.view.as_ref()?.sources(self.log.as_ref()?, node).first().copied()
             }
             _ => None,

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
+use crate::audit::auditing;
 use crate::discover::agents::{self, Place};
 use crate::discover::newest::{self, Directory, Newest};
 use crate::discover::watch::Bell;
@@ -334,7 +335,10 @@ impl Screens {
                     read(job, outlet.clone());
                 }
                 if let Some(job) = session.model.tracing_job() {
-                    trace(job, outlet);
+                    trace(job, outlet.clone());
+                }
+                if let Some(job) = session.model.auditing_job() {
+                    audit(job, outlet);
                 }
                 Ok(more)
             }
@@ -484,6 +488,11 @@ fn read(job: Job, outlet: Outlet) {
 /// Traces a generation on a thread of its own. There is only one at a time.
 fn trace(job: tracing::Job, outlet: Outlet) {
     std::thread::spawn(move || outlet.send(Event::Traced(Box::new(job.run()))));
+}
+
+/// Audits a compaction on a thread of its own. There is only one at a time.
+fn audit(job: auditing::Job, outlet: Outlet) {
+    std::thread::spawn(move || outlet.send(Event::Audited(Box::new(job.run()))));
 }
 
 fn start_search(model: &mut Model, text: &str, outlet: Outlet) {

@@ -23,6 +23,7 @@ use super::theme::Theme;
 use super::update::{Effect, update};
 use super::{render, tree};
 
+mod audit;
 mod blocks;
 mod forest;
 mod trace;
@@ -404,7 +405,11 @@ fn appended_turns_wait_until_the_person_follows() {
     pump(&mut app, false);
     assert_eq!(app.model.as_of, before, "nobody followed");
     assert!(app.screen().contains("turns later"), "{}", app.screen());
-    assert!(app.screen().contains("c shows what it covered"), "a compaction arrived: {}", app.screen());
+    assert!(
+        app.screen().contains("6 shows what it lost · c what it covered"),
+        "a compaction arrived: {}",
+        app.screen()
+    );
     app.press("c");
     assert_eq!(app.selected(), "g6");
     app.press("1<Pause>f");

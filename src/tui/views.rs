@@ -4,9 +4,11 @@
 //! what the log records) and an arm in each function here. What its own nodes show, where its own addresses lead and what
 //! its own keys do stands in a module of the view's name here, in `detail/` and in `update/`.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
 
+use crate::outline::audit::{AuditTree, Audits, Shown};
 use crate::outline::blocks::BlocksTree;
 use crate::outline::forest::{FileTree, ForestTree};
 use crate::outline::receipts::{Pruning, ReceiptsTree};
@@ -35,6 +37,26 @@ pub(super) trait Grown {
     fn forget(&mut self);
 }
 
+/// What stands on the tab of each view, in order: where `width` columns do not hold the names, the beginnings of those that are
+/// not on the screen.
+pub(super) fn tabs(shown: ViewKind, width: u16) -> Vec<(ViewKind, String)> {
+    /// Letters of a name that tell it from the others.
+    const LETTERS: usize = 3;
+    let tab = |kind: ViewKind, name: &str| (kind, format!(" {} {} ", kind.digit(), capital(name)));
+    let whole: Vec<_> = ViewKind::ALL.into_iter().map(|kind| tab(kind, kind.name())).collect();
+    if whole.iter().map(|(_, text)| text.len()).sum::<usize>() < usize::from(width) {
+        return whole;
+    }
+    let short = |kind: ViewKind| if kind == shown { kind.name() } else { &kind.name()[..LETTERS] };
+    ViewKind::ALL.into_iter().map(|kind| tab(kind, short(kind))).collect()
+}
+
+/// A word with a capital first letter.
+fn capital(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
 /// A tree for each view, as it is before anybody opened anything.
 pub(super) fn fresh_trees() -> Vec<Tree> {
     ViewKind::ALL.into_iter().map(|kind| Tree::new(opened(kind))).collect()
@@ -47,12 +69,22 @@ fn opened(kind: ViewKind) -> &'static [Node] {
         ViewKind::Blocks => &[Node::Group(Group::Ledger), Node::Group(Group::Open)],
         ViewKind::Forest => &[Node::Group(Group::Now), Node::Group(Group::Hot), Node::Group(Group::Open)],
         ViewKind::Receipts => &[Node::Group(Group::Prompt)],
+        // The newest compaction, once there is one.
+        ViewKind::Audit => &[],
     }
+}
+
+/// What stands behind the views.
+pub(super) struct Behind<'m> {
+    pub replay: &'m mut Replay,
+    pub pruner: &'m mut Pruner,
+    pub forest: &'m mut Forests,
+    pub audits: &'m Rc<RefCell<Audits>>,
 }
 
 /// The view as of turn `as_of`.
 pub(super) fn make(
-    (replay, pruner, forest): (&mut Replay, &mut Pruner, &mut Forests),
+    Behind { replay, pruner, forest, audits }: Behind<'_>,
     log: &OpenLog,
     kind: ViewKind,
     as_of: u32,
@@ -76,6 +108,10 @@ pub(super) fn make(
             let shared = pruner.begin();
             pruner.advance(log, as_of, Instant::now() + SLICE);
             View::of_own(log, kind, as_of, Box::new(ReceiptsTree::new(shared, as_of)))
+        }
+        ViewKind::Audit => {
+            audits.borrow_mut().begun = true;
+            View::of_own(log, kind, as_of, Box::new(AuditTree::new(Rc::clone(audits), as_of)))
         }
     }
 }
@@ -114,6 +150,30 @@ pub(super) fn standing(model: &Model) -> Option<(String, bool)> {
             }
             model.forest.standing(log).map(forest)
         }
+        ViewKind::Audit => {
+            let log = model.log.as_ref()?;
+            if log.session.partial {
+                return Some(("waits until the log is read".to_owned(), true));
+            }
+            Some(audit(&model.audits.borrow(), log))
+        }
+    }
+}
+
+fn audit(audits: &Audits, log: &OpenLog) -> (String, bool) {
+    if let Some(failure) = audits.auditing.failure() {
+        return (format!("the log could not be read back: {failure} · R tries again"), true);
+    }
+    let compactions = log.session.compactions();
+    // Of a boundary at the end it is not known yet whether a summary follows.
+    let open = compactions.last().is_some_and(|compaction| compaction.summary.is_none());
+    let (done, all) = (audits.auditing.passes().len(), compactions.len() - usize::from(open));
+    if done < all {
+        return (format!("auditing g{} of {all}", done + 1), true);
+    }
+    match audits.shown() {
+        Shown::All => ("v shows only what was lost".to_owned(), false),
+        shown => (format!("{} · v", shown.words()), true),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The detail pane follows what is selected.
 
 use crate::lineage::tracing::Tracing;
+use crate::outline::audit::{Audited, Beside};
 use crate::outline::blocks::Hierarchy;
 use crate::outline::{Group, Node, ViewKind};
 use crate::session::Session;
@@ -71,7 +72,12 @@ impl Model {
                 }
                 document
             }
+            (Shows::Note, node) => detail::audit::note(&self.audits.borrow(), view, log, node),
             _ => {
+                let audits = self.audits.borrow();
+                let audited = (view.kind == ViewKind::Audit)
+                    .then(|| detail::audit::document(&audits, view, log, &self.tracing, node))
+                    .flatten();
                 let shared = self.replay.known().map(|shared| shared.borrow());
                 let own = shared.and_then(|shared| detail::blocks::document(&shared, log, self.as_of, node));
                 let shown = self.pruner.known().filter(|_| view.kind == ViewKind::Receipts);
@@ -80,8 +86,8 @@ impl Model {
                     let original = |node| detail::document(view, log, &self.tracing, node);
                     detail::receipts::document(&pruning, log, self.as_of, node, original)
                 });
-                own.or(pruned)
-                    .or_else(|| of_forest(&self.forest, log, self.as_of, node))
+                let own = audited.or(own).or(pruned);
+                own.or_else(|| of_forest(&self.forest, log, self.as_of, node))
                     .unwrap_or_else(|| detail::document(view, log, &self.tracing, node))
             }
         };
@@ -116,7 +122,9 @@ fn of_forest(forest: &Forests, log: &OpenLog, as_of: u32, node: Node) -> Option<
 fn ask(tracing: &mut Tracing, session: &Session, node: Node, shows: Shows) {
     let wanted = match (shows, node) {
         (Shows::Trace(_), Node::Sentence(generation, _)) => tracing.next_back(session, generation),
-        (_, Node::Sentence(generation, _)) => Some(generation),
+        (_, Node::Sentence(generation, _) | Node::Audited(Audited::Beside(generation, Beside::Support))) => {
+            Some(generation)
+        }
         (Shows::Trace(_), Node::Turn(id) | Node::Part(id, _)) => {
             tracing.next_on(session, session.turn(id).number)
         }

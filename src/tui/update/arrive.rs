@@ -139,7 +139,9 @@ fn take_in(model: &mut Model, records: Records) {
     let session = &log.session;
     let newest = session.compactions().iter().rfind(|c| c.summary.is_some()).map(|c| c.generation);
     if session.compactions().iter().filter(|c| c.summary.is_some()).count() > compactions {
-        model.arrived = newest.filter(|_| !catches_up);
+        // Whoever follows the reports sees it come.
+        let is_seen = model.following && model.kind == ViewKind::Audit;
+        model.arrived = newest.filter(|_| !catches_up && !is_seen);
         log.refresh_agents();
     }
     let session = &log.session;

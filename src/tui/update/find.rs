@@ -57,6 +57,13 @@ pub(super) fn take(model: &mut Model, found: Found) {
         }
         return;
     }
+    let gone = model.search.as_ref().is_some_and(|search| search.gone);
+    if !gone && super::audit::next_found(model, true) {
+        if let Some(search) = &mut model.search {
+            search.gone = true;
+        }
+        return;
+    }
     let Some(search) = &model.search else { return };
     let (none, done, gone) = (search.hits.is_empty(), search.is_done(), search.gone);
     let after = model.selected_turn();
@@ -74,6 +81,9 @@ pub(super) fn take(model: &mut Model, found: Found) {
 /// To the next turn with a match, or first to the next match further down in the text on the screen.
 pub(super) fn next(model: &mut Model, on: bool) {
     if model.search.is_some() && model.pane == Pane::Detail && next_line(model, on) {
+        return;
+    }
+    if super::audit::next_found(model, on) {
         return;
     }
     let Some(search) = &model.search else {
@@ -132,7 +142,7 @@ fn go_to_hit(model: &mut Model, hit: TurnId) {
         let number = model.session().map_or(0, |session| session.turn(hit).number);
         model.move_to(number);
     }
-    if !model.select(Node::Turn(hit)) {
+    if !model.select(Node::Turn(hit)) && !super::audit::elsewhere(model, Node::Turn(hit)) {
         model.message = Some(NOT_SHOWN.to_owned());
     }
     model.detail.of = None;
@@ -343,7 +353,7 @@ pub(super) fn to_node(model: &mut Model, node: Node) {
     if needed > model.as_of {
         model.move_to(needed);
     }
-    if !model.select(node) {
+    if !model.select(node) && !super::audit::elsewhere(model, node) {
         model.message = Some(NOT_SHOWN.to_owned());
     }
 }

@@ -21,7 +21,7 @@ impl Model {
         match self.detail.shows {
             Shows::Trace(_) => true,
             Shows::Node => self.pane == Pane::Detail && self.detail.document.chosen.is_some(),
-            Shows::Difference => false,
+            Shows::Difference | Shows::Note => false,
         }
     }
 
@@ -49,7 +49,7 @@ pub(super) fn start(model: &mut Model) {
             if from_a_line {
                 model.remember();
             }
-            if is_elsewhere && !model.select(node) {
+            if is_elsewhere && !model.select(node) && !lead(model, node) {
                 return;
             }
             show(model, node);
@@ -59,6 +59,17 @@ pub(super) fn start(model: &mut Model) {
             model.message = message;
         }
         Err(why) => model.message = Some(why),
+    }
+}
+
+/// Selects what is traced in a view that shows it.
+fn lead(model: &mut Model, node: Node) -> bool {
+    match node {
+        Node::Sentence(generation, place) => go_to_sentence(model, generation, place),
+        node => {
+            find::to_node(model, node);
+            model.selected() == Some(node)
+        }
     }
 }
 
@@ -110,8 +121,11 @@ fn traceable(model: &Model, node: Node) -> Result<(Node, Option<String>), String
                 Ok((line, Some("the first line of its summary".to_owned())))
             }
         }
-        Node::Item(_) | Node::Pinned(_) => match view.sources(log, node).first() {
+        Node::Item(_) | Node::Pinned(_) | Node::Audited(_) => match view.sources(log, node).first() {
             Some(id) => Ok((Node::Turn(*id), Some("the turn that says it".to_owned()))),
+            None if matches!(node, Node::Audited(_)) => {
+                Err("choose an item: t traces what became of its turn".to_owned())
+            }
             None => Err("no turn is behind it".to_owned()),
         },
         Node::Cluster(_) => Err("Tab goes to its summary: each line leads to its turn".to_owned()),
