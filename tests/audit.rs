@@ -24,7 +24,7 @@ use pentimento::audit::{recorded, ruler};
 use pentimento::session::open::OpenLog;
 use pentimento::text::{cues, lexicon};
 use serde_json::Value;
-use support::{data, demo, fixture, text};
+use support::{data, demo, text};
 use tempfile::TempDir;
 
 /// A state folder of its own.
@@ -273,7 +273,7 @@ fn every_strategy_is_audited_with_the_same_measure() {
     // The ledger keeps what binds word for word, and so do turns that stay in view; a cut keeps nothing.
     assert!(kept("blocks", "binding") > 0.99);
     assert!(kept("full", "binding") > 0.99);
-    assert!(kept("blocks", "binding") > kept("recursive", "binding"));
+    assert!(kept("blocks", "binding") >= kept("recursive", "binding"));
 }
 
 #[test]
@@ -323,9 +323,23 @@ fn a_recall_note_quotes_its_pieces_and_masks_secrets() {
 #[test]
 fn nothing_dangerous_reaches_the_terminal_and_a_log_without_compactions_says_so() {
     let state = State::new();
-    let log = fixture("rewind.jsonl");
-    assert!(state.stdout(&["audit", text(&log)]).contains("nothing was compacted"));
-    assert_eq!(state.json(&["audit", text(&log), "--json"])["generations"], serde_json::json!([]));
+    let head = r#"{"parentUuid":null,"type":"user","uuid":"u1","sessionId":"s1","version":"2.1.7","cwd":"/w","message":{"role":"user","content":"never use \u001b[31mred\u202e here"}}"#;
+    let log = support::log_of(head.as_bytes());
+    let path = text(log.path());
+    assert!(state.stdout(&["audit", path]).contains("nothing was compacted"));
+    assert_eq!(state.json(&["audit", path, "--json"])["generations"], serde_json::json!([]));
+    let boundary = r#"{"parentUuid":null,"logicalParentUuid":"u1","type":"system","subtype":"compact_boundary","uuid":"b1","sessionId":"s1","compactMetadata":{"trigger":"manual","preTokens":10}}"#;
+    let summary = r#"{"parentUuid":"b1","type":"user","uuid":"u2","sessionId":"s1","version":"2.1.7","isCompactSummary":true,"message":{"role":"user","content":"Nothing."}}"#;
+    let log = support::log_of([head, boundary, summary].join("\n").as_bytes());
+    for arguments in [
+        &["audit", text(log.path())][..],
+        &["audit", text(log.path()), "--brief"],
+        &["recall", text(log.path())],
+    ] {
+        let told = state.stdout(arguments);
+        assert!(told.contains("here"), "{told}");
+        assert!(!told.contains(['\u{1b}', '\u{202e}']), "{told}");
+    }
 }
 
 #[test]

@@ -109,6 +109,8 @@ mod tests {
         assert!(!of("ok let's discuss it").decision);
         assert!(of("no, remove this again, the risk is too big").rejection);
         assert!(!of("no problem").rejection);
+        assert!(of("No migration may hold a lock for long").constraint);
+        assert!(!of("No migration may hold a lock for long").rejection);
         assert!(!of("No, i did it - and it worked great").rejection);
         assert!(of("never push to main").constraint);
         let ban = of("No migration may hold a lock on orders.");

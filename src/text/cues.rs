@@ -168,8 +168,13 @@ fn is_request(lexicon: &Lexicon, text: &str) -> bool {
     lexicon.request.is_in(text) && !asks_whether
 }
 
+/// Whether a question mark ends something: inside a word it is part of an address.
+fn has_question_mark(text: &str) -> bool {
+    text.match_indices('?').any(|(at, mark)| !text[at + mark.len()..].starts_with(char::is_alphanumeric))
+}
+
 fn is_question(text: &str) -> bool {
-    text.contains('?')
+    has_question_mark(text)
         || (is_match(ASKS.as_ref(), text) && !is_match(STATES.as_ref(), text))
         || is_match(INVERTED.as_ref(), text)
 }
@@ -184,7 +189,7 @@ fn asks_besides(lexicon: &Lexicon, text: &str) -> bool {
     }
     pieces.push(&text[from..]);
     let asks = |piece: &&str| {
-        piece.contains('?') && !lexicon.request.is_in(piece) && !is_match(CAN_YOU.as_ref(), piece)
+        has_question_mark(piece) && !lexicon.request.is_in(piece) && !is_match(CAN_YOU.as_ref(), piece)
     };
     pieces.iter().any(asks)
 }
@@ -235,6 +240,7 @@ mod tests {
         for settled in [
             "run the tests",
             "can you add a test?",
+            "GET /orders?status=open is slow",
             "it is all in there - can you update the schema accordingly?",
             "please make sure it builds",
             "due on May 5",
