@@ -8,6 +8,7 @@ pub mod audit;
 pub mod cli;
 pub mod commands;
 pub mod discover;
+pub mod export;
 pub mod formats;
 pub mod lineage;
 pub mod log;

@@ -6,6 +6,7 @@
 
 pub mod audit;
 pub mod blocks;
+pub mod forest;
 mod generations;
 mod kind;
 mod label;
@@ -69,6 +70,14 @@ pub enum Node {
     MadeSentence(Made, u32),
     /// An item of the ledger.
     Item(u32),
+    /// A cluster of the cold forest, by the node of its root.
+    Cluster(u32),
+    /// A union of clusters, by its place; below it stands what joined.
+    Union(u32),
+    /// Something wrong with a forest's file, by its place.
+    Breach(u32),
+    /// A member of a cluster of a forest's file: the cluster's place, and its own in it.
+    Member(u32, u32),
     /// A turn that a person put into the ledger.
     Pinned(TurnId),
     /// What a stage pruned, by its place among the stages; behind them what the agent itself cleared.
@@ -114,8 +123,16 @@ pub enum Group {
     Ledger,
     /// The lines of the summary of a block or span.
     Lines(Made),
-    /// Turns in no block yet.
+    /// Turns in no block or message yet.
     Open,
+    /// How balanced the cold forest is.
+    Health,
+    /// The messages of the hot window.
+    Hot,
+    /// What a turn changed in the cold forest.
+    Now,
+    /// What somebody asked of the cold forest, and what a reader would get.
+    Asked,
     /// What was pruned, by stage.
     Pruned,
     /// The compacted prompt.

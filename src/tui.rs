@@ -11,6 +11,7 @@ mod difference;
 mod document;
 mod events;
 mod filter;
+mod forest;
 mod ingest;
 pub mod keys;
 mod model;

@@ -565,7 +565,7 @@ fn assert_no_call_is_open(log: &OpenLog, end: u32, name: &str) {
         for (place, part) in session.parts(number).filter(|(_, part)| part.kind == PartKind::ToolCall) {
             let Some(by) = session.answered_by(place) else { continue };
             let later = session.turn(by).number > end && session.turn(by).thread == 0;
-            let goes_on = session.step(next) == session.step(session.turn_of(part));
+            let goes_on = session.step(next) == session.step(session.turn_of(&part));
             assert!(
                 !(later && goes_on) || interrupts,
                 "{name}: a call of t{} is open at t{end}",

@@ -226,3 +226,17 @@ fn a_frame_of_receipts_allocates_the_same_at_a_thousand_rows_and_at_a_hundred_th
     assert!(many.abs_diff(few) <= few / 20, "{few} and {many}");
     assert!(few < 6_000, "{few} allocations for one frame");
 }
+
+#[test]
+fn a_frame_of_the_forest_allocates_the_same_at_a_thousand_rows_and_at_a_hundred_thousand() {
+    let folder = tempfile::tempdir().unwrap();
+    let cost = |turns: usize| {
+        let path = log(folder.path(), turns);
+        // Among the hot messages at the end, the clusters above them.
+        of_frame_in(&path, ViewKind::Forest, &format!("t{}", turns - 3), "", "single ")
+    };
+    let (few, many) = (cost(1_000), cost(100_000));
+    eprintln!("allocations a frame of the Forest: {few} at 1,000 rows, {many} at 100,000");
+    assert!(many.abs_diff(few) <= 16, "{few} and {many}");
+    assert!(few < 8_000, "{few} allocations for one frame");
+}

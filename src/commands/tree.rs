@@ -1,6 +1,7 @@
 //! `pentimento tree`: a view's tree as text or nested JSON.
 
 pub mod blocks;
+pub mod forest;
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -20,6 +21,13 @@ use crate::cli::{TreeArguments, ViewName};
 /// Prints the tree of a view.
 pub(super) fn run(log: &OpenLog, arguments: &TreeArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let as_of = as_of(log, arguments.as_of.as_deref())?;
+    let writes = arguments.write.is_some() || arguments.save.is_some();
+    if arguments.view != ViewName::Forest && writes {
+        return Err(Failure::Usage("--write and --save belong to `--view forest`".to_owned()));
+    }
+    if arguments.force && !writes {
+        return Err(Failure::Usage("--force belongs to --write and --save".to_owned()));
+    }
     let (view, whence) = match arguments.view {
         ViewName::Window => (View::new(log, ViewKind::Window, as_of), "recorded"),
         ViewName::Generations => (View::new(log, ViewKind::Generations, as_of), "recorded"),
@@ -29,6 +37,7 @@ pub(super) fn run(log: &OpenLog, arguments: &TreeArguments, out: &mut dyn Write)
             let view = BlocksView::new(&replayed.blocks, Some(&replayed.summaries), as_of);
             return blocks::run(log, &view, arguments, out);
         }
+        ViewName::Forest => return forest::run(log, as_of, arguments, out),
         ViewName::Receipts => return receipts::tree(log, as_of, arguments, out),
         ViewName::Audit => (audited(log, as_of)?, "audited here"),
     };

@@ -69,6 +69,7 @@ pub enum Shown {
 
 impl Shown {
     /// The next choice.
+    #[must_use]
     pub fn next(self) -> Self {
         match self {
             Self::All => Self::Lost,

@@ -9,6 +9,8 @@ pub enum ViewKind {
     Generations,
     /// The block hierarchy, replayed.
     Blocks,
+    /// The cold forest, replayed.
+    Forest,
     /// What Context-GC prunes, replayed.
     Receipts,
     /// What each compaction lost.
@@ -17,7 +19,8 @@ pub enum ViewKind {
 
 impl ViewKind {
     /// The views of this build, in the order of their tabs.
-    pub const ALL: [Self; 5] = [Self::Window, Self::Generations, Self::Blocks, Self::Receipts, Self::Audit];
+    pub const ALL: [Self; 6] =
+        [Self::Window, Self::Generations, Self::Blocks, Self::Forest, Self::Receipts, Self::Audit];
 
     /// Its name on the command line and, capitalised, on the screen.
     pub const fn name(self) -> &'static str {
@@ -25,6 +28,7 @@ impl ViewKind {
             Self::Window => "window",
             Self::Generations => "generations",
             Self::Blocks => super::blocks::NAME,
+            Self::Forest => super::forest::NAME,
             Self::Receipts => super::receipts::NAME,
             Self::Audit => super::audit::NAME,
         }
@@ -36,6 +40,7 @@ impl ViewKind {
             Self::Window => "1",
             Self::Generations => "2",
             Self::Blocks => "3",
+            Self::Forest => "4",
             Self::Receipts => "5",
             Self::Audit => "6",
         }
@@ -47,6 +52,7 @@ impl ViewKind {
             Self::Window => "Window: what the model sees",
             Self::Generations => "Generations: what each compaction covered",
             Self::Blocks => "Blocks: ledger, spans, blocks, open turns",
+            Self::Forest => "Forest: clusters behind a hot window",
             Self::Receipts => "Receipts: the prompt, and what was pruned",
             Self::Audit => "Audit: what each compaction lost",
         }

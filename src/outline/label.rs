@@ -8,8 +8,8 @@ use crate::text::{display, numbers};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
     /// What it is: `turn`, `summary`, `section`, `sentence`, `part`, `note`, `malformed`, `group`, `share`, `thread`,
-    /// `microcompaction`, `block`, `span`, `level`, `item`,
-    /// `stage`, `receipt`, `finding`, `kept`, `beside`, `nothing`.
+    /// `microcompaction`, `block`, `span`, `level`, `item`, `cluster`, `union`, `health`, `asked`, `stage`, `receipt`,
+    /// `finding`, `kept`, `beside`, `nothing`.
     pub kind: &'static str,
     /// Where it is.
     pub address: Option<Address>,
@@ -74,6 +74,8 @@ pub enum Mark {
     State(State),
     /// Whoever was to write its summary did not.
     NoSummary,
+    /// Its summary is one of other members than it has.
+    StaleSummary,
     /// A person said so.
     ByHand(&'static str),
     /// So many of its parts are pruned.
@@ -110,6 +112,7 @@ impl Mark {
             Self::ToldAgain => "told again".into(),
             Self::State(state) => state.words(),
             Self::NoSummary => "! no summary".into(),
+            Self::StaleSummary => "! stale summary".into(),
             Self::ByHand(what) => (*what).into(),
             Self::Pruned(parts) => format!("{} pruned", numbers::count(u64::from(*parts), "part")),
             Self::Kept(why) => format!("kept: {why}"),
@@ -131,6 +134,7 @@ impl Mark {
                 | Self::Withdrawn
                 | Self::Unreadable
                 | Self::NoSummary
+                | Self::StaleSummary
                 | Self::AtRisk
         )
     }

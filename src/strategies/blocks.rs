@@ -396,7 +396,7 @@ pub fn is_read(kind: PartKind) -> bool {
 /// Estimated tokens of what a summary reads of a turn.
 pub fn tokens_of(session: &Session, id: TurnId) -> u64 {
     let read = session.parts(id).filter(|(_, part)| is_read(part.kind));
-    read.map(|(_, part): (u32, &Part)| u64::from(part.tokens)).sum()
+    read.map(|(_, part): (u32, Part)| u64::from(part.tokens)).sum()
 }
 
 /// What a summary counts for before it is written.

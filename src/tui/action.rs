@@ -42,6 +42,7 @@ pub enum Action {
     NextMatch,
     PreviousMatch,
     Jump,
+    Ask,
     Filter,
     CopyAddress,
     CopyText,

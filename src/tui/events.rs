@@ -13,6 +13,7 @@ use crate::log::follow::Epoch;
 use crate::session::later::Done;
 use crate::session::load::Records;
 use crate::session::open::OpenLog;
+use crate::strategies::union_find::opened::Opened;
 
 use super::search::Found;
 
@@ -37,6 +38,8 @@ pub enum Event {
     Indexed(Box<OpenLog>),
     /// A log that has no record yet: they follow one by one.
     Begun(Box<OpenLog>),
+    /// The file is a forest's: there is no session in it.
+    Forest(Box<Opened>, Box<OpenLog>),
     /// Records that were appended.
     Records(Records),
     /// How far a log is that has to be spooled.

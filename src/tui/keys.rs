@@ -80,8 +80,8 @@ const MOVE: &str = "Move";
 const TIME: &str = "Time";
 const FIND: &str = "Find";
 const SHOW: &str = "Show";
-const TRACE: &str = "In a trace, a summary of Blocks, and the Audit";
-const BLOCKS: &str = "Blocks";
+const TRACE: &str = "In a trace, a summary of Blocks or Forest, and the Audit";
+const BLOCKS: &str = "Blocks and Forest";
 const AUDIT: &str = "Audit";
 const LIST: &str = "Sessions";
 
@@ -139,8 +139,15 @@ pub const TABLE: &[Binding] = &[
         Action::Jump,
         &[":"],
         FIND,
-        "jump to t489, t489.2, L560, g3, g3.s12, b4, b4.s2, p2, i9, r:t88, @NAME/t12 or a clock time",
+        "jump to t489, t489.2, L560, g3, g3.s12, b4, b4.s2, p2, i9, c45, c45.s2, u7, r:t88, @NAME/t12 or a clock time",
         "jump",
+    ),
+    bind(
+        Action::Ask,
+        &["a"],
+        FIND,
+        "ask the cold forest: which clusters a reader would get for a question, and what of them",
+        "",
     ),
     bind(
         Action::Filter,
@@ -159,6 +166,7 @@ pub const TABLE: &[Binding] = &[
     view(ViewKind::Window, &[ViewKind::Window.digit()]),
     view(ViewKind::Generations, &[ViewKind::Generations.digit()]),
     view(ViewKind::Blocks, &[ViewKind::Blocks.digit()]),
+    view(ViewKind::Forest, &[ViewKind::Forest.digit()]),
     view(ViewKind::Receipts, &[ViewKind::Receipts.digit()]),
     view(ViewKind::Audit, &[ViewKind::Audit.digit()]),
     bind(Action::Difference, &["d"], SHOW, "the words that changed since the summary before", ""),

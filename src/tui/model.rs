@@ -19,13 +19,14 @@ use crate::session::open::OpenLog;
 use crate::session::{Session, TurnId};
 
 use super::filter::Filter;
+use super::forest::Forests;
 use super::prompt::Prompt;
 use super::pruning::Pruner;
 use super::replay::{self, Replay};
 use super::search::Search;
 use super::theme::Theme;
 use super::tree::Tree;
-use super::views::{self, Grown, fresh_trees};
+use super::views::{self, Behind, Grown, fresh_trees};
 
 pub use feed::Feed;
 pub use places::{Areas, Detail, Reading, Shows, Visit};
@@ -83,6 +84,8 @@ pub struct Model {
     pub replay: Replay,
     /// The events that are.
     pub(super) pruner: Pruner,
+    /// The cold forest.
+    pub forest: Forests,
     /// What was audited.
     pub audits: Rc<RefCell<Audits>>,
     /// An address of what is replayed, to go to once it is there.
@@ -140,6 +143,7 @@ impl Model {
             trees: fresh_trees(),
             detail: Detail::default(),
             tracing: Tracing::default(),
+            forest: Forests::new(&start.replay),
             replay: Replay::new(start.replay),
             pruner: Pruner::default(),
             audits: Rc::default(),
@@ -246,9 +250,9 @@ impl Model {
     }
 
     /// All that is replayed, with the log.
-    fn grown(&mut self) -> [(&mut dyn Grown, Option<&OpenLog>); 2] {
+    fn grown(&mut self) -> [(&mut dyn Grown, Option<&OpenLog>); 3] {
         let log = self.log.as_ref();
-        [(&mut self.replay, log), (&mut self.pruner, log)]
+        [(&mut self.replay, log), (&mut self.pruner, log), (&mut self.forest, log)]
     }
 
     /// Goes on with what is done between frames until `until`, and takes in what others did. The answer is whether there
@@ -339,8 +343,9 @@ impl Model {
         match &mut self.view {
             Some(view) if view.kind == self.kind => view.move_to(log, as_of),
             _ => {
-                let grown = (&mut self.replay, &mut self.pruner, &self.audits);
-                self.view = Some(views::make(grown, log, self.kind, as_of));
+                let Self { replay, pruner, forest, audits, .. } = self;
+                let behind = Behind { replay, pruner, forest, audits };
+                self.view = Some(views::make(behind, log, self.kind, as_of));
             }
         }
         if let (Some(filter), Some(view)) = (&self.filter, &mut self.view) {

@@ -21,6 +21,7 @@ use crate::store::OptionalStore;
 use crate::strategies::blocks::hand::{Mark, Marks};
 use crate::strategies::blocks::summaries::{Covers, Summaries, Waiting, Written};
 use crate::strategies::blocks::{Blocks, Made, Retention, Settings};
+use crate::strategies::union_find;
 use crate::summarisers::Failure;
 use crate::summarisers::pool::{Pool, Progress};
 
@@ -38,6 +39,8 @@ pub const SLICE: Duration = Duration::from_millis(6);
 pub struct Setup {
     /// Where blocks close and spans begin.
     pub settings: Settings,
+    /// How the cold forest is made.
+    pub forest: union_find::settings::Settings,
     /// Who writes summaries.
     pub writer: Writer,
     /// Marks, and summaries that are worth it, are kept in the state folder.
@@ -130,7 +133,7 @@ impl Replay {
 
     /// The hierarchy; it begins now where nobody looked before.
     pub fn hierarchy(&mut self, log: &OpenLog) -> Rc<RefCell<Hierarchy>> {
-        let Setup { settings, writer, keeps } = &self.setup;
+        let Setup { settings, writer, keeps, .. } = &self.setup;
         let open = self.open.get_or_insert_with(|| {
             let store = Arc::new(if *keeps { OptionalStore::later() } else { OptionalStore::none() });
             let summaries = Summaries::new(writer.summariser(log, &store));

@@ -25,7 +25,7 @@ use super::ingest;
 use super::keys;
 use super::model::{Model, Start};
 use super::picker::{self, Picker};
-use super::replay::{Keeper, SLICE};
+use super::replay::{Keeper, SLICE, Wake};
 use super::search::{Search, compile};
 use super::terminal::{self, Held};
 use super::update::{Effect, update};
@@ -171,7 +171,9 @@ impl Screens {
         let waker = ingest::start(&path, self.poll, outlet);
         let mut model = Model::new(Start { path, follow, ..self.start.clone() });
         let woken = outlet_again;
-        model.replay.wake(Arc::new(move || woken.nudge(Event::Replayed)));
+        let wake: Wake = Arc::new(move || woken.nudge(Event::Replayed));
+        model.replay.wake(Arc::clone(&wake));
+        model.forest.wake(wake);
         // A moment asked for on the command line is one of the first session.
         self.start.as_of = None;
         self.close();

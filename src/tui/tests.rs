@@ -25,6 +25,7 @@ use super::{render, tree};
 
 mod audit;
 mod blocks;
+mod forest;
 mod trace;
 
 /// The interface with keys instead of a keyboard.
@@ -107,7 +108,7 @@ impl App {
             model.settle();
             self.terminal.draw(|frame| render::screen(frame, model)).unwrap();
             let (read, traced) = (self.model.job(), self.model.tracing_job());
-            if read.is_none() && traced.is_none() {
+            if read.is_none() && traced.is_none() && !super::views::Grown::is_busy(&self.model.forest) {
                 return;
             }
             if let Some(job) = read {

@@ -4,6 +4,7 @@ mod arrive;
 mod audit;
 mod blocks;
 mod find;
+mod forest;
 mod mouse;
 mod moves;
 mod receipts;
@@ -23,7 +24,7 @@ use super::model::{Model, Pane, Shows};
 use super::prompt::{Kind, Outcome, Prompt};
 
 pub(super) use blocks::BEING_READ;
-pub(super) use find::{await_address, jump};
+pub(super) use find::{jump, to_address as await_address};
 
 /// Work asked of somebody else.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -199,6 +200,9 @@ fn act(model: &mut Model, action: Action) -> Vec<Effect> {
             model.message = Some(whose.to_owned());
             return vec![Effect::Mouse(model.mouse)];
         }
+        Action::Pin | Action::Class | Action::Again | Action::Halt if model.kind == ViewKind::Forest => {
+            forest::act(model, action);
+        }
         Action::Recall | Action::Shown => return audit::act(model, action),
         Action::Again if model.kind == ViewKind::Audit => return audit::act(model, action),
         Action::Open | Action::CopyText
@@ -208,6 +212,7 @@ fn act(model: &mut Model, action: Action) -> Vec<Effect> {
             return audit::copy(model);
         }
         Action::Pin | Action::Class | Action::Again | Action::Halt => blocks::act(model, action),
+        Action::Ask => forest::prompt(model),
         Action::CopyAddress | Action::CopyText => return copy(model, action),
         _ => moves::act(model, action, times, count),
     }

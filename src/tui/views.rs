@@ -10,11 +10,13 @@ use std::time::Instant;
 
 use crate::outline::audit::{AuditTree, Audits, Shown};
 use crate::outline::blocks::BlocksTree;
+use crate::outline::forest::{FileTree, ForestTree};
 use crate::outline::receipts::{Pruning, ReceiptsTree};
 use crate::outline::{Group, Node, View, ViewKind};
 use crate::session::open::OpenLog;
 use crate::text::numbers::{grouped, short};
 
+use super::forest::{self, Forests};
 use super::model::Model;
 use super::pruning::Pruner;
 use super::replay::{Replay, SLICE, Standing};
@@ -65,15 +67,24 @@ fn opened(kind: ViewKind) -> &'static [Node] {
     match kind {
         ViewKind::Window | ViewKind::Generations => &[Node::Group(Group::Since)],
         ViewKind::Blocks => &[Node::Group(Group::Ledger), Node::Group(Group::Open)],
+        ViewKind::Forest => &[Node::Group(Group::Now), Node::Group(Group::Hot), Node::Group(Group::Open)],
         ViewKind::Receipts => &[Node::Group(Group::Prompt)],
         // The newest compaction, once there is one.
         ViewKind::Audit => &[],
     }
 }
 
+/// What stands behind the views.
+pub(super) struct Behind<'m> {
+    pub replay: &'m mut Replay,
+    pub pruner: &'m mut Pruner,
+    pub forest: &'m mut Forests,
+    pub audits: &'m Rc<RefCell<Audits>>,
+}
+
 /// The view as of turn `as_of`.
 pub(super) fn make(
-    (replay, pruner, audits): (&mut Replay, &mut Pruner, &Rc<RefCell<Audits>>),
+    Behind { replay, pruner, forest, audits }: Behind<'_>,
     log: &OpenLog,
     kind: ViewKind,
     as_of: u32,
@@ -85,6 +96,14 @@ pub(super) fn make(
             replay.advance(log, as_of, Instant::now() + SLICE);
             View::of_own(log, kind, as_of, Box::new(BlocksTree::new(shared, as_of)))
         }
+        ViewKind::Forest => match forest.file() {
+            Some(file) => View::of_own(log, kind, as_of, Box::new(FileTree::new(Rc::clone(file)))),
+            None => {
+                let shown = forest.shown(log);
+                forest.advance(log, as_of, Instant::now() + SLICE);
+                View::of_own(log, kind, as_of, Box::new(ForestTree::new(shown, as_of)))
+            }
+        },
         ViewKind::Receipts => {
             let shared = pruner.begin();
             pruner.advance(log, as_of, Instant::now() + SLICE);
@@ -120,6 +139,16 @@ pub(super) fn standing(model: &Model) -> Option<(String, bool)> {
                 return Some((failure.to_owned(), true));
             }
             model.pruner.known().map(|shared| receipts(&shared.borrow(), log))
+        }
+        ViewKind::Forest => {
+            let log = model.log.as_ref()?;
+            if log.session.partial {
+                return Some(("waits until the log is read".to_owned(), true));
+            }
+            if let Some(file) = model.forest.file() {
+                return Some((file.head(), !file.breaches().is_empty()));
+            }
+            model.forest.standing(log).map(forest)
         }
         ViewKind::Audit => {
             let log = model.log.as_ref()?;
@@ -163,6 +192,23 @@ fn receipts(pruning: &Pruning, log: &OpenLog) -> (String, bool) {
         String::new()
     };
     (format!("replayed · {saved}{receipts}"), false)
+}
+
+fn forest(standing: forest::Standing) -> (String, bool) {
+    if let Some(failure) = standing.failure {
+        return (failure, true);
+    }
+    let (done, all) = standing.replayed;
+    if done < all {
+        return (format!("replaying t{} of t{}", grouped(done.into()), grouped(all.into())), true);
+    }
+    let (queued, running, failed) = standing.counts;
+    let mut words = vec!["replayed".to_owned()];
+    let counted = [(running, "being written"), (queued, "waiting"), (failed, "failed")];
+    words.extend(counted.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")));
+    words.extend(standing.halted.then(|| "writing stopped".to_owned()));
+    words.push(standing.settings);
+    (words.join(" · "), failed > 0)
 }
 
 fn blocks(standing: &Standing) -> (String, bool) {

@@ -91,7 +91,7 @@ fn blocks<'a>(log: &'a OpenLog, arguments: &'a AuditArguments) -> Result<Replaye
 /// The newest summary, made from the one before.
 fn recursive<'a>(log: &'a OpenLog, arguments: &'a AuditArguments) -> Result<Replayer<'a>, Failure> {
     let recursive = Recursive::of(&log.session, settings(&arguments.replay)?);
-    let writer = Writer::of(log, &arguments.replay)?;
+    let writer = Writer::of(log, &arguments.replay.summaries)?;
     let mut folding = Folding::default();
     Ok(Box::new(move |as_of| {
         let context = recursive.context(&log.session, as_of);

@@ -176,7 +176,7 @@ fn stage_label(prompt: &Prompt, place: u8) -> Label {
 /// The label of a part; of the only part of a trace's event, what the event says.
 fn part_label(log: &OpenLog, replay: &Replay, id: TurnId, index: u32) -> Label {
     let Some((_, part)) = log.session.nth_part(id, index as usize) else { return Label::default() };
-    let mut label = bare_part_label(log, id, index, part);
+    let mut label = bare_part_label(log, id, index, &part);
     if log.session.format.is_trace()
         && let Some(name) = replay.named(id)
     {
@@ -189,7 +189,7 @@ fn part_label(log: &OpenLog, replay: &Replay, id: TurnId, index: u32) -> Label {
 fn words(log: &OpenLog, parts: &[(TurnId, u32)]) -> String {
     let Some((turn, index)) = parts.first() else { return String::new() };
     let part = log.session.nth_part(*turn, *index as usize);
-    part.map_or_else(String::new, |(_, part)| bare_part_label(log, *turn, *index, part).text)
+    part.map_or_else(String::new, |(_, part)| bare_part_label(log, *turn, *index, &part).text)
 }
 
 fn receipt_label(log: &OpenLog, replay: &Replay, item: u32, stub: &Stub) -> Label {

@@ -198,6 +198,12 @@ fn fits(text: &str, window: u64) -> bool {
     u64::from(tokens::estimate(text)) <= window
 }
 
+/// What a summariser is given of originals that are whole.
+pub fn whole(originals: &Originals) -> Result<Vec<SourceTurn>, LogError> {
+    let slices = (0..originals.turns().len()).map(|turn| Slice { turn, cut: None }).collect();
+    sources(originals, &Piece { turns: (0, 0), tokens: 0, slices }, &AtomicBool::new(false))
+}
+
 /// What a summariser is given of a piece; once `stop` is set, no more of it.
 pub fn sources(originals: &Originals, piece: &Piece, stop: &AtomicBool) -> Result<Vec<SourceTurn>, LogError> {
     let mut out: Vec<SourceTurn> = Vec::new();

@@ -25,11 +25,11 @@ pub(super) fn texts(
 ) -> Result<Vec<LocatedText>, LogError> {
     let session = &log.session;
     let fits = |part: &Part| wanted(part) && part.bytes <= TEXT;
-    let is_any = session.parts(id).any(|(_, part)| fits(part));
+    let is_any = session.parts(id).any(|(_, part)| fits(&part));
     if !is_any || session.rows_of(id).map(|(_, row)| u64::from(row.length)).sum::<u64>() > most {
         return Ok(Vec::new());
     }
     let mut texts = log.texts(id)?;
-    texts.retain(|located| fits(session.part(located.place)));
+    texts.retain(|located| fits(&session.part(located.place)));
     Ok(texts)
 }

@@ -77,7 +77,7 @@ pub(super) fn follow_calls(session: &Session, turn: u32, open: &mut Vec<u32>) {
             let by = session.turn(by);
             by.thread == 0 && by.number <= turn
         });
-        let caller = session.turn_of(session.part(*place));
+        let caller = session.turn_of(&session.part(*place));
         let step_ended = match begins.role {
             Role::User => is_typed(session, next) && !begins.is_queued(),
             Role::Assistant => session.step(next) != session.step(caller),

@@ -192,8 +192,10 @@ impl Replay {
             let is_left = by.is_some_and(|by| self.items[by as usize].parts.is_empty());
             let why = |stage, reason: String| {
                 // A branch that was left has no event by name: the turn that left it is told.
-                let reason =
-                    reason.strip_suffix(".left").filter(|_| is_left).map(str::to_owned).unwrap_or(reason);
+                let reason = match reason.strip_suffix(".left") {
+                    Some(turn) if is_left => turn.to_owned(),
+                    _ => reason,
+                };
                 Why { stage: Some(stage), reason, by }
             };
             let stamp = match self.gc.fate(&id) {

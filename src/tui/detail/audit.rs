@@ -311,7 +311,7 @@ pub(super) fn said(log: &OpenLog, place: &Place, words: &str) -> Block {
     };
     let turn = session.turn(id);
     let voice = if place.voice && turn.role == Role::Tool { " · the user's words" } else { "" };
-    let line = vec![(Tone::Dim, format!("    {}", session.preview(turn)))];
+    let line = vec![(Tone::Dim, format!("    {}", session.preview(&turn)))];
     let block = Block::new(
         format!("{} {}{voice}", place.address(), turn.role.name()),
         super::tone_of(turn.role),

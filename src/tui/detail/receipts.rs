@@ -97,7 +97,7 @@ fn receipt(
         // Of a call with its result, what was asked for says more.
         let asked =
             stub.by.and_then(|by| pruning.replay.parts_of(by).first()).map_or(turn, |(turn, _)| *turn);
-        let words = log.session.preview(log.session.turn(asked));
+        let words = log.session.preview(&log.session.turn(asked));
         let name = stub.by.map_or("", |by| pruning.replay.name(by)).trim_end_matches(".left");
         let at = if log.session.format.is_trace() {
             format!("{name} at t{}", log.session.turn(turn).number)

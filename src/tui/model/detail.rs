@@ -8,6 +8,8 @@ use crate::session::Session;
 use crate::session::open::OpenLog;
 use crate::strategies::blocks::Made;
 
+use super::super::document::Document;
+use super::super::forest::Forests;
 use super::super::pager::Place;
 use super::super::{detail, trace};
 use super::{Model, Shows};
@@ -34,6 +36,17 @@ impl Model {
             if let (Shows::Trace(_), Some(shared)) = (self.detail.shows, self.replay.known()) {
                 ask_made(&mut self.tracing, &shared.borrow(), log, made);
             }
+        }
+        if let Some(file) = self.forest.file() {
+            if self.detail.of != of {
+                self.detail.document = detail::forest_file::document(file, node);
+                (self.detail.of, self.detail.place) = (of, Place::default());
+                self.show_match();
+            }
+            return;
+        }
+        if let Node::Cluster(root) = node {
+            self.forest.ask(root, self.as_of);
         }
         if (self.detail.of == of && !self.detail.document.pending) || self.detail.shows == Shows::Difference {
             return;
@@ -74,7 +87,8 @@ impl Model {
                     detail::receipts::document(&pruning, log, self.as_of, node, original)
                 });
                 let own = audited.or(own).or(pruned);
-                own.unwrap_or_else(|| detail::document(view, log, &self.tracing, node))
+                own.or_else(|| of_forest(&self.forest, log, self.as_of, node))
+                    .unwrap_or_else(|| detail::document(view, log, &self.tracing, node))
             }
         };
         self.detail.of = of;
@@ -94,6 +108,13 @@ impl Model {
             self.show_words(&words);
         }
     }
+}
+
+/// The document of a node that only the forest has.
+fn of_forest(forest: &Forests, log: &OpenLog, as_of: u32, node: Node) -> Option<Document> {
+    let shown = forest.known()?;
+    let asked = shown.asked.borrow().clone();
+    shown.with(log, as_of, |view| detail::forest::document(view, log, asked.as_ref(), node))
 }
 
 /// Asks for what the document of `node` needs and does not have: every frame anew, so that what is not looked at any

@@ -29,6 +29,14 @@ pub(super) fn take(model: &mut Model, event: Event) {
             model.view = None;
             model.feed.waiting = false;
         }
+        Event::Forest(file, log) => {
+            model.feed = model.feed.at_rest(false, false);
+            model.kind = ViewKind::Forest;
+            model.hold(*log);
+            model.forest.show(*file);
+            model.move_to(0);
+            model.refresh_detail();
+        }
         Event::Records(records) => take_in(model, records),
         Event::Flow(flow) => flows(model, flow),
         Event::Epoch(epoch) => new_epoch(model, epoch),

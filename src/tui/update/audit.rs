@@ -38,7 +38,7 @@ fn recall(model: &mut Model) -> Vec<Effect> {
     match target {
         _ if partial => model.message = Some("the log is still being read".to_owned()),
         Some(Node::Audited(Audited::Nothing | Audited::Retention)) => {
-            model.message = Some("choose a compaction, a class or an item: r collects it".to_owned())
+            model.message = Some("choose a compaction, a class or an item: r collects it".to_owned());
         }
         Some(
             Node::Turn(_)
@@ -61,7 +61,8 @@ fn recall(model: &mut Model) -> Vec<Effect> {
             }
         }
         _ => {
-            model.message = Some("choose a compaction, a turn or a sentence: r makes a note of it".to_owned())
+            model.message =
+                Some("choose a compaction, a turn or a sentence: r makes a note of it".to_owned());
         }
     }
     Vec::new()

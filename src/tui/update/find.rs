@@ -21,6 +21,7 @@ pub(super) fn answer(model: &mut Model, prompt: &Prompt) -> Vec<Effect> {
         Kind::Search => return search(model, &prompt.text),
         Kind::Jump => jump(model, prompt.text.trim()),
         Kind::Filter => filter(model, &prompt.text),
+        Kind::Question => super::forest::ask(model, prompt.text.trim()),
         // Asked for in the list of sessions only.
         Kind::Sessions => {}
     }
@@ -267,7 +268,10 @@ fn to_moment(model: &mut Model, moment: &Moment) {
     }
 }
 
-fn to_address(model: &mut Model, address: &Address) {
+pub(in super::super) fn to_address(model: &mut Model, address: &Address) {
+    if let Some(file) = model.forest.file().cloned() {
+        return super::forest::in_file(model, &file, address);
+    }
     let Some(log) = &model.log else { return };
     let session = &log.session;
     let missing = |model: &mut Model, error: String| model.message = Some(error);
@@ -300,6 +304,9 @@ fn to_address(model: &mut Model, address: &Address) {
                 }
             }
         }
+        Address::Cluster(_) | Address::ClusterSentence { .. } | Address::Union(_) => {
+            super::forest::to_address(model, address);
+        }
         Address::Block(_) | Address::Span(_) | Address::MadeSentence { .. } | Address::Item(_) => {
             super::blocks::to_address(model, address);
         }
@@ -312,11 +319,6 @@ fn to_address(model: &mut Model, address: &Address) {
         },
         Address::Receipt(_) => super::receipts::to_address(model, address),
     }
-}
-
-/// Goes to an address of what is replayed, which was waited for.
-pub(in super::super) fn await_address(model: &mut Model, address: &Address) {
-    to_address(model, address);
 }
 
 /// As of the generation's summary, with that selected: what `[` and `]` do, to any generation.

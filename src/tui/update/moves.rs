@@ -338,6 +338,7 @@ fn original(model: &mut Model) {
         Node::Made(_) | Node::MadeSentence(..) | Node::Piece(..) | Node::Item(_) | Node::Pinned(_) => {
             return super::blocks::original(model, node);
         }
+        Node::Cluster(_) | Node::Union(_) => return super::forest::original(model, node),
         Node::Receipt(_) | Node::Receipts(_) | Node::Cause(_) | Node::Stage(_) => {
             return super::receipts::original(model, node);
         }
@@ -360,7 +361,7 @@ fn original(model: &mut Model) {
 fn pair_of(session: &crate::session::Session, id: TurnId, part: Option<u32>) -> Option<TurnId> {
     let mut parts =
         session.parts(id).enumerate().filter(|(index, _)| part.is_none_or(|part| part as usize == *index));
-    parts.find_map(|(_, (_, part))| session.pair(part)).map(|(_, pair)| session.turn_of(pair))
+    parts.find_map(|(_, (_, part))| session.pair(&part)).map(|(_, pair)| session.turn_of(&pair))
 }
 
 fn back(model: &mut Model) {

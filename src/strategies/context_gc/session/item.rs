@@ -87,7 +87,7 @@ impl Item {
 pub(super) fn cleared(session: &Session, clearing: &Clearing) -> Vec<Item> {
     let line = session.row(clearing.row).line;
     let item = |place: &u32| {
-        let turn = session.turn_of(session.part(*place));
+        let turn = session.turn_of(&session.part(*place));
         let index = session.parts(turn).position(|(at, _)| at == *place)? as u32;
         let why = Why { stage: None, reason: format!("cleared by the agent (L{line})"), by: None };
         Some(Item {
