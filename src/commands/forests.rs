@@ -63,8 +63,12 @@ impl Cold {
 
     /// The summary of a cluster, written now.
     pub(super) fn summary(&mut self, root: u32) -> Result<Arc<Written>, Failure> {
-        let last = self.replay.begun();
-        let written = self.summaries.of(&self.replay, root, last, BUDGET, &AtomicBool::new(false))?;
+        self.summary_as_of(root, self.replay.begun())
+    }
+
+    /// The same of the members that it had as of a turn.
+    pub(super) fn summary_as_of(&mut self, root: u32, as_of: u32) -> Result<Arc<Written>, Failure> {
+        let written = self.summaries.of(&self.replay, root, as_of, BUDGET, &AtomicBool::new(false))?;
         written.map_err(|failure| Failure::NotFound(format!("no summary: {failure}")))
     }
 
