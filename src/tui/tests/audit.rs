@@ -228,12 +228,12 @@ fn nothing_is_called_dropped_where_originals_are_missing_and_unread_summaries_sa
     let text = std::fs::read_to_string(audited()).unwrap();
     let cut: Vec<&str> = text.lines().skip(3).collect();
     std::fs::write(&path, cut.join("\n") + "\n").unwrap();
-    let mut app = app(path, 120, 40);
+    let mut app = app(path, 200, 60);
     app.press(":g1<Enter>l");
     let screen = app.screen();
     let first = screen.lines().find(|line| line.contains("▾ g1 ")).unwrap();
     assert!(first.contains("not found") && !first.contains("dropped"), "{screen}");
-    assert!(screen.contains("nothing is called dropped"), "{screen}");
+    assert!(screen.contains("originals are missing from the log"), "{screen}");
 
     let alone = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/boundary-thrice.jsonl");
     let screen = self::app(alone, 120, 40).screen();

@@ -49,11 +49,13 @@ pub(super) fn start(model: &mut Model) {
             if from_a_line {
                 model.remember();
             }
-            if is_elsewhere && !model.select(node) && !lead(model, node) {
+            // A view that does not show it leads to one that does, and Esc back.
+            let leads = is_elsewhere && !model.select(node);
+            if leads && !lead(model, node) {
                 return;
             }
             show(model, node);
-            if from_a_line {
+            if from_a_line || leads {
                 led(model);
             }
             model.message = message;
