@@ -11,7 +11,9 @@ use crate::session::open::OpenLog;
 use crate::session::text;
 use crate::strategies::context_gc::session::Replay;
 use crate::strategies::recursive::{Folding, Recursive};
-use crate::strategies::{BLOCKS, CONTEXT_GC, Context, Entry, Limit, RECURSIVE, Strategy, UNION_FIND, context};
+use crate::strategies::{
+    BLOCKS, CONTEXT_GC, Context, Entry, Limit, RECURSIVE, Strategy, UNION_FIND, context,
+};
 
 use super::Failure;
 
