@@ -123,6 +123,7 @@ fn a_summary_grows_stale_and_is_made_anew() {
     assert!(words(&first).contains("of all"), "{first}");
     std::fs::write(&slow, "").unwrap();
     append(&path, 41..=80);
+    screen.wait("turn 80");
     // Following shows every new state of the cluster that is looked at.
     screen.press("40.");
     screen.press(":c1\r");

@@ -1,6 +1,6 @@
 //! What a compaction left: a summary (or turns that stayed in view) made ready to be asked whether it says something.
 //!
-//! Names and numbers are looked for in three steps: letter by letter without case, then in the one form of [`super::normal`],
+//! Names and numbers are looked for in three steps: letter by letter without case, then in the one form of `normal`,
 //! then by the end of a path. Statements are asked by [`super::fate`], which gets the sentences with their words.
 
 use std::collections::{HashMap, HashSet};

@@ -80,7 +80,11 @@ fn is_value(value: &str, name: &str) -> bool {
         return false;
     }
     let has_digit = value.contains(|c: char| c.is_ascii_digit());
+    let is_port = value.split('/').next().is_some_and(|port| port.bytes().all(|b| b.is_ascii_digit()));
     let in_address = name.starts_with("://");
+    if in_address && is_port {
+        return false;
+    }
     let is_word = value.chars().all(|c| c.is_ascii_lowercase() || c == '.');
     in_address || has_digit || !is_word && name.contains('=') || name.contains(['"', '\''])
 }

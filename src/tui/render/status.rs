@@ -135,9 +135,11 @@ fn hints_of(theme: &Theme, contexts: &[Context], own: &[Action], room: usize) ->
     // In a trace its own keys go before the others' meanings of them.
     let hidden: Vec<&str> = first.iter().map(|binding| binding.keys[0]).collect();
     first.extend(rest.into_iter().filter(|binding| !hidden.contains(&binding.keys[0])));
+    first.retain(|binding| !binding.hint.is_empty());
+    // In the table these two stand among others of their kind.
+    first.sort_by_key(|binding| matches!(binding.action, Action::Help | Action::Quit));
     let hints: Vec<(String, &str)> = first
         .into_iter()
-        .filter(|binding| !binding.hint.is_empty())
         .map(|binding| match binding.hint {
             "turn" => (", .".to_owned(), binding.hint),
             "generation" => ("[ ]".to_owned(), binding.hint),

@@ -235,11 +235,11 @@ fn nothing_is_called_dropped_where_originals_are_missing_and_unread_summaries_sa
     assert!(first.contains("not found") && !first.contains("dropped"), "{screen}");
     assert!(screen.contains("originals are missing from the log"), "{screen}");
 
-    let alone = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/boundary-thrice.jsonl");
+    let alone = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/boundary-alone.jsonl");
     let screen = self::app(alone, 120, 40).screen();
     assert!(screen.contains("! unreadable a boundary without a summary"), "{screen}");
 
-    let none = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/rewind.jsonl");
+    let none = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/queued.jsonl");
     let screen = self::app(none, 120, 40).screen();
     assert!(screen.contains("nothing was compacted so far"), "{screen}");
     assert!(screen.contains("this view lists what the summary dropped"), "{screen}");

@@ -83,7 +83,7 @@ fn what_a_line_or_an_item_says_is_what_is_copied() {
     let line = copied(&mut app, "<Tab>jjjY").unwrap();
     assert!(whole.contains(&line) && !line.contains('\n'), "{line}");
     assert_eq!(copied(&mut app, "y").as_deref(), Some("b5.s4"));
-    assert_eq!(copied(&mut app, "<Esc>:i6<Enter>Y").as_deref(), Some("What do you think?"));
+    assert_eq!(copied(&mut app, "<Esc>:i5<Enter>Y").as_deref(), Some("What do you think?"));
 }
 
 #[test]
@@ -113,15 +113,15 @@ fn items_are_unpinned_and_classed_and_turns_are_pinned() {
         shared.blocks.ledger_tokens(app.model.session().unwrap(), app.model.as_of)
     };
     let before = tokens(&app);
-    app.press(":i3<Enter>p");
+    app.press(":i2<Enter>p");
     assert!(tokens(&app) < before, "{}", app.screen());
     assert!(app.screen().contains("unpinned by hand"), "{}", app.screen());
     app.press("p");
     assert_eq!(tokens(&app), before);
     app.press("C");
-    assert!(app.screen().contains("i3 t1 decision:"), "{}", app.screen());
+    assert!(app.screen().contains("i2 t1 decision:"), "{}", app.screen());
     app.press("CCCCC");
-    assert!(app.screen().contains("i3 t1 rejection+constraint:"), "{}", app.screen());
+    assert!(app.screen().contains("i2 t1 rejection+constraint:"), "{}", app.screen());
     app.press(":t100<Enter>p");
     assert!(tokens(&app) > before);
     assert!(app.screen().contains("marks not kept"), "without a store it is said: {}", app.screen());
@@ -137,7 +137,7 @@ fn an_address_that_is_not_there_says_what_is() {
     for (address, said) in [
         ("b99", "there is no block b99: "),
         ("p99", "there is no span p99: "),
-        ("i99", "there is no item i99: the ledger has 22"),
+        ("i99", "there is no item i99: the ledger has 21"),
         ("b1.s999", "there is no sentence b1.s999: the summary has "),
     ] {
         app.press(&format!(":{address}<Enter>"));
