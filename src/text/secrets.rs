@@ -74,7 +74,7 @@ pub fn masked(text: &str) -> Cow<'_, str> {
 
 /// Whether what follows a telling name is a value: not a type, a call, a variable or another word of a sentence.
 fn is_value(value: &str, name: &str) -> bool {
-    if value.starts_with(['$', '<', '{', '(', '[', '%']) || value.contains("()") {
+    if value.starts_with(['$', '<', '{', '(', '[', '%']) || value.contains('(') {
         return false;
     }
     let has_digit = value.contains(|c: char| c.is_ascii_digit());
