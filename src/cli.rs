@@ -1,6 +1,7 @@
 //! The command line as typed.
 
 mod audit;
+mod forest;
 mod replay;
 
 use std::path::PathBuf;
@@ -12,9 +13,11 @@ use clap_complete::Shell;
 use crate::discover::agents::AGENTS;
 use crate::outline::ViewKind;
 use crate::strategies::context_gc::Mode;
+use crate::strategies::union_find::reader::BUDGET as READER_BUDGET;
 
 pub use audit::{AuditArguments, RecallArguments, Rule};
-pub use replay::{ReplayOptions, Writer};
+pub use forest::ForestOptions;
+pub use replay::{ReplayOptions, SummariserOptions, Writer};
 
 /// A terminal inspector for AI agents' session logs.
 ///
@@ -24,7 +27,7 @@ pub use replay::{ReplayOptions, Writer};
 #[command(name = "pentimento", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
 #[command(
     after_help = "Addresses: t489 a turn, t489.2 a part of it, @a881341/t12 a sub-agent's turn, L560 a physical \
-line, g3 a generation, b4 a block, p2 a span, i9 an item of the ledger, r:t88 what a receipt stands for.\nLogs: - is standard input; what is compressed with zstd or gzip is read as it is.\n\
+line, g3 a generation, b4 a block, p2 a span, i9 an item of the ledger, c45 the cluster that holds turn 45, u7 a union, r:t88 what a receipt stands for.\nLogs: - is standard input; what is compressed with zstd or gzip is read as it is.\n\
 Exit status: 0 done, 1 an audit rule failed, 2 wrong usage, 3 the log could not be read, 4 nothing found, for that address or at all."
 )]
 pub struct Arguments {
@@ -75,6 +78,9 @@ pub struct Screen {
     /// Settings of what is replayed.
     #[command(flatten, next_help_heading = "Settings of the block hierarchy")]
     pub replay: ReplayOptions,
+    /// Settings of the cold forest.
+    #[command(flatten, next_help_heading = "Settings of the cold forest")]
+    pub forest: ForestOptions,
 }
 
 /// When to use colours.
@@ -97,19 +103,12 @@ pub enum ViewName {
     Generations,
     /// The block hierarchy, replayed: ledger, spans, blocks, open turns.
     Blocks,
-}
-
-/// A tree's name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TreeName {
-    /// What the model sees.
-    Window,
-    /// What each compaction covered.
-    Generations,
-    /// The block hierarchy, replayed: ledger, spans, blocks, open turns.
-    Blocks,
+    /// The cold forest, replayed: its health, clusters with their unions, the hot window.
+    Forest,
     /// What Context-GC prunes, stage by stage, replayed.
     Receipts,
+    /// What each compaction lost.
+    Audit,
 }
 
 impl From<ViewName> for ViewKind {
@@ -118,6 +117,9 @@ impl From<ViewName> for ViewKind {
             ViewName::Window => Self::Window,
             ViewName::Generations => Self::Generations,
             ViewName::Blocks => Self::Blocks,
+            ViewName::Forest => Self::Forest,
+            ViewName::Receipts => Self::Receipts,
+            ViewName::Audit => Self::Audit,
         }
     }
 }
@@ -150,6 +152,8 @@ pub enum Command {
     Sessions(SessionsArguments),
     /// Open the newest session of the current directory, and follow it.
     Last(LastArguments),
+    /// What a reader would get of the cold forest for a question, beside the hot window.
+    Ask(AskArguments),
     /// What a summary's sentences rest on, or what became of a turn.
     Trace(TraceArguments),
     /// What each compaction lost.
@@ -261,6 +265,30 @@ pub struct CostOptions {
     pub replay: ReplayOptions,
 }
 
+/// Arguments of `ask`.
+#[derive(Debug, Args)]
+pub struct AskArguments {
+    /// The session log, or a forest's file.
+    pub path: PathBuf,
+    /// The question.
+    pub question: String,
+    /// As of this moment: a turn, g2, g2- or a clock time.
+    #[arg(long, value_name = "MOMENT")]
+    pub as_of: Option<String>,
+    /// Tokens that the reader may get beside the hot window (estimated).
+    #[arg(long, value_name = "TOKENS", default_value_t = READER_BUDGET, value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget: u64,
+    /// Settings of the cold forest.
+    #[command(flatten)]
+    pub forest: ForestOptions,
+    /// Who writes summaries.
+    #[command(flatten)]
+    pub summaries: SummariserOptions,
+    /// One JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Arguments of `turns`.
 #[derive(Debug, Args)]
 pub struct TurnsArguments {
@@ -286,21 +314,16 @@ pub struct ContextArguments {
     #[arg(long, value_name = "MOMENT")]
     pub as_of: Option<String>,
     /// The way to compact: `recorded` is what the agent did, `truncate` keeps the newest turns, `full` keeps all,
-    /// `blocks` is the block hierarchy, `recursive` folds every summary into the next, `context-gc` puts receipts in
-    /// the place of what is of no use any more.
+    /// `blocks` is the block hierarchy, `recursive` folds every summary into the next, `union-find` sums up clusters of
+    /// messages behind a hot window, `context-gc` puts receipts in the place of what is of no use any more.
     #[arg(long, value_name = "NAME", default_value = "recorded")]
     pub strategy: String,
     /// Settings of `blocks` and `recursive`.
     #[command(flatten)]
     pub replay: ReplayOptions,
-    /// How many turns `truncate` keeps, instead of a budget.
-    #[arg(
-        long,
-        value_name = "TURNS",
-        conflicts_with = "budget",
-        value_parser = clap::value_parser!(u32).range(1..)
-    )]
-    pub hot: Option<u32>,
+    /// Settings of `union-find`.
+    #[command(flatten)]
+    pub forest: ForestOptions,
     /// One JSON object.
     #[arg(long)]
     pub json: bool,
@@ -313,7 +336,7 @@ pub struct TreeArguments {
     pub path: PathBuf,
     /// The view.
     #[arg(long, value_name = "NAME", default_value = "window")]
-    pub view: TreeName,
+    pub view: ViewName,
     /// As of this moment: a turn, g2, g2- or a clock time.
     #[arg(long, value_name = "MOMENT")]
     pub as_of: Option<String>,
@@ -323,6 +346,21 @@ pub struct TreeArguments {
     /// Settings of the view `blocks`.
     #[command(flatten)]
     pub replay: ReplayOptions,
+    /// Settings of the view `forest`.
+    #[command(flatten)]
+    pub forest: ForestOptions,
+    /// Of the view `forest`: also write it to this file in the published format (version 3), which other programs read.
+    /// The hot window is not part of that.
+    #[arg(long, value_name = "FILE")]
+    pub write: Option<PathBuf>,
+    /// Of the view `forest`: also save it to this file with its hot window, vocabulary and settings, so that it can go
+    /// on from there.
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// Of --write and --save: replace a file that is there, whatever it holds. Without it only --save replaces one, and
+    /// only a forest that it saved.
+    #[arg(long)]
+    pub force: bool,
     /// One JSON object.
     #[arg(long)]
     pub json: bool,
@@ -333,17 +371,21 @@ pub struct TreeArguments {
 pub struct ExpandArguments {
     /// The session log.
     pub path: PathBuf,
-    /// Where: t489, t489.2, @a881341/t12, @a881341, L560, g3, b4, p2, i9, r:t88; r:e002 of a Context-GC trace.
+    /// Where: t489, t489.2, @a881341/t12, @a881341, L560, g3, b4, p2, i9, c45, u7, r:t88;
+    /// r:e002 of a Context-GC trace.
     pub address: String,
     /// Every physical line from the first to the last covered record, notes included, as the log's bytes.
     #[arg(long, conflicts_with_all = ["json", "summary"])]
     pub raw: bool,
-    /// Of a generation, block or span: its summary instead of the turns it covers.
+    /// Of a generation, block, span or cluster: its summary instead of the turns it covers.
     #[arg(long)]
     pub summary: bool,
     /// Settings of the block hierarchy, where the address is in it.
     #[command(flatten)]
     pub replay: ReplayOptions,
+    /// Settings of the cold forest, where the address is in it.
+    #[command(flatten)]
+    pub forest: ForestOptions,
     /// One JSON object for each line.
     #[arg(long)]
     pub json: bool,
@@ -355,12 +397,15 @@ pub struct TraceArguments {
     /// The session log.
     pub path: PathBuf,
     /// Of a summary (g3) or one of its sentences (g3.s12): the turns it rests on. Of a turn (t489) or line (L560): the
-    /// sentences that carry it, generation by generation. Of a block or span (b4, b4.s2): the turns that its summary was
+    /// sentences that carry it, generation by generation. Of a block, span or cluster (b4, b4.s2, c45): the turns that its summary was
     /// taken from.
     pub address: String,
     /// Settings of the block hierarchy, where the address is in it.
     #[command(flatten)]
     pub replay: ReplayOptions,
+    /// Settings of the cold forest, where the address is in it.
+    #[command(flatten)]
+    pub forest: ForestOptions,
     /// A cue lexicon of your own, instead of the one that is built in.
     #[arg(long, value_name = "FILE")]
     pub lexicon: Option<PathBuf>,

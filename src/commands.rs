@@ -4,9 +4,11 @@
 //! the result; messages go to standard error. Computes nothing itself: it asks the session, the strategies and the
 //! outline.
 
+mod ask;
 mod audit;
 mod context;
 mod expand;
+mod forests;
 mod forget;
 mod gc;
 mod guarded;
@@ -27,6 +29,7 @@ use crate::log::LogError;
 use crate::message::complain;
 use crate::session::address::{Address, Moment, NoSuchMoment, NotAnAddress};
 use crate::session::open::{Lost, OpenLog};
+use crate::strategies::union_find::opened::{self, NotOpened, Opened};
 use crate::text::lexicon::Lexicon;
 
 use guarded::Guarded;
@@ -117,8 +120,18 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Info { path, json, costs } => on(path, |log| info::run(log, *json, costs, out)),
         Command::Turns(arguments) => on(&arguments.path, |log| turns::run(log, arguments, out)),
         Command::Context(arguments) => on(&arguments.path, |log| context::run(log, arguments, out)),
-        Command::Tree(arguments) => on(&arguments.path, |log| tree::run(log, arguments, out)),
-        Command::Expand(arguments) => on(&arguments.path, |log| expand::run(log, arguments, out)),
+        Command::Tree(arguments) => on_either(&arguments.path, |open| match open {
+            Open::Log(log) => tree::run(log, arguments, out),
+            Open::Forest(forest) => forest.tree(arguments, out),
+        }),
+        Command::Expand(arguments) => on_either(&arguments.path, |open| match open {
+            Open::Log(log) => expand::run(log, arguments, out),
+            Open::Forest(forest) => forest.expand(arguments, out),
+        }),
+        Command::Ask(arguments) => on_either(&arguments.path, |open| match open {
+            Open::Log(log) => ask::run(log, arguments, out),
+            Open::Forest(forest) => forest.ask(arguments, out),
+        }),
         Command::Gc(arguments) => gc::run(arguments, out),
         Command::Trace(arguments) => on(&arguments.path, |log| trace::run(log, arguments, out)),
         Command::Audit(arguments) => audit::run(arguments, out),
@@ -147,6 +160,33 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
 fn on(path: &Path, command: impl FnOnce(&OpenLog) -> Result<(), Failure>) -> Result<(), Failure> {
     let log = OpenLog::load(path)?;
     let outcome = command(&log);
+    log.notices().iter().for_each(|notice| complain(notice));
+    outcome
+}
+
+/// What a path may name.
+enum Open<'a> {
+    /// A log.
+    Log(&'a OpenLog),
+    /// A forest's file.
+    Forest(&'a Opened),
+}
+
+/// Runs `command` on the log at `path`, or on the forest that is in a file there.
+fn on_either(path: &Path, command: impl FnOnce(Open) -> Result<(), Failure>) -> Result<(), Failure> {
+    let log = match OpenLog::load(path) {
+        Ok(log) => log,
+        Err(error @ LogError::Unknown { .. }) => {
+            return match opened::open(path) {
+                Ok(forest) => command(Open::Forest(&forest)),
+                Err(NotOpened::Other) => Err(error.into()),
+                Err(NotOpened::Log(error)) => Err(error.into()),
+                Err(NotOpened::Broken(why)) => Err(Failure::Unreadable(why)),
+            };
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let outcome = command(Open::Log(&log));
     log.notices().iter().for_each(|notice| complain(notice));
     outcome
 }

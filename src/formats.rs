@@ -8,6 +8,7 @@ mod blocks;
 pub mod claude_code;
 pub mod codex;
 pub mod context_gc;
+pub mod conversation;
 pub mod facts;
 mod lenient;
 mod line;
@@ -29,6 +30,8 @@ pub enum Format {
     Codex,
     /// pi's session files, versions 1 to 3.
     Pi,
+    /// One JSON document with `messages`.
+    Conversation,
     /// Context-GC's traces, an event a line or the elements of an array.
     ContextGc,
 }
@@ -58,7 +61,7 @@ pub enum Detection {
 }
 
 impl Format {
-    const ALL: [Self; 4] = [Self::ClaudeCode, Self::Codex, Self::Pi, Self::ContextGc];
+    const ALL: [Self; 5] = [Self::ClaudeCode, Self::Codex, Self::Pi, Self::Conversation, Self::ContextGc];
 
     /// The name in JSON and on the screen.
     pub fn name(self) -> &'static str {
@@ -66,6 +69,7 @@ impl Format {
             Self::ClaudeCode => "claude-code",
             Self::Codex => "codex",
             Self::Pi => "pi",
+            Self::Conversation => "conversation",
             Self::ContextGc => "context-gc",
         }
     }
@@ -83,6 +87,7 @@ impl Format {
             }
             Self::Codex => "Codex (JSON lines with \"type\" and \"payload\")",
             Self::Pi => "pi (a first line of \"type\":\"session\" with \"cwd\", then \"message\" entries)",
+            Self::Conversation => "a conversation (one JSON document with \"messages\")",
             Self::ContextGc => {
                 "Context-GC (events with \"id\", \"type\" and \"timestamp\", one a line or in an array)"
             }
@@ -95,6 +100,11 @@ impl Format {
         self == Self::Pi
     }
 
+    /// Whether a file is one document, whole from the start, and not a row of lines that may grow.
+    pub fn is_document(self) -> bool {
+        self == Self::Conversation
+    }
+
     /// Whether its records are Context-GC's events themselves.
     pub fn is_trace(self) -> bool {
         self == Self::ContextGc
@@ -105,6 +115,8 @@ impl Format {
             Self::ClaudeCode => claude_code::weigh(line),
             Self::Codex => codex::weigh(line),
             Self::Pi => pi::weigh(line),
+            // No line tells: it is looked for where no other format fits.
+            Self::Conversation => Evidence::Nothing,
             Self::ContextGc => context_gc::weigh(line),
         }
     }
@@ -115,6 +127,7 @@ impl Format {
             Self::ClaudeCode => Parser::ClaudeCode(claude_code::Parser::default()),
             Self::Codex => Parser::Codex(codex::Parser::default()),
             Self::Pi => Parser::Pi(pi::Parser::default()),
+            Self::Conversation => Parser::Document,
             Self::ContextGc => Parser::ContextGc(context_gc::Parser),
         }
     }
@@ -125,6 +138,7 @@ impl Format {
             Self::ClaudeCode => claude_code::texts(line),
             Self::Codex => codex::texts(line),
             Self::Pi => pi::texts(line),
+            Self::Conversation => conversation::texts(line),
             Self::ContextGc => context_gc::texts(line),
         }
     }
@@ -144,6 +158,8 @@ pub enum Parser {
     Codex(codex::Parser),
     /// pi.
     Pi(pi::Parser),
+    /// A document: its lines say nothing each by itself.
+    Document,
     /// Context-GC.
     ContextGc(context_gc::Parser),
 }
@@ -155,6 +171,7 @@ impl Parser {
             Self::ClaudeCode(parser) => parser.parse(line),
             Self::Codex(parser) => parser.parse(line),
             Self::Pi(parser) => parser.parse(line),
+            Self::Document => Record::bare("line", facts::Body::Note),
             Self::ContextGc(parser) => parser.parse(line),
         }
     }

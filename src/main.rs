@@ -4,9 +4,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use pentimento::cli::{Arguments, Command};
-use pentimento::{commands, message, tui};
+use pentimento::{commands, message, store, tui};
 
 fn main() -> ExitCode {
+    store::outlive_file_limits();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return message::refuse(&error),

@@ -4,13 +4,16 @@
 //! turns it rests on, all as of a turn. The terminal, `pentimento tree` and the exports read the same answers, and
 //! a node with a million children costs nothing until somebody looks at some of them.
 
+pub mod audit;
 pub mod blocks;
+pub mod forest;
 mod generations;
 mod kind;
 mod label;
 mod labels;
 mod parts;
 mod paths;
+pub mod receipts;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -25,6 +28,8 @@ use std::fmt::Debug;
 use crate::session::TurnId;
 use crate::session::open::OpenLog;
 use crate::strategies::blocks::Made;
+
+use audit::Audited;
 
 /// A node of a tree. Small, and the same node names the same thing for as long as its log lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,8 +70,26 @@ pub enum Node {
     MadeSentence(Made, u32),
     /// An item of the ledger.
     Item(u32),
+    /// A cluster of the cold forest, by the node of its root.
+    Cluster(u32),
+    /// A union of clusters, by its place; below it stands what joined.
+    Union(u32),
+    /// Something wrong with a forest's file, by its place.
+    Breach(u32),
+    /// A member of a cluster of a forest's file: the cluster's place, and its own in it.
+    Member(u32, u32),
     /// A turn that a person put into the ledger.
     Pinned(TurnId),
+    /// What a stage pruned, by its place among the stages; behind them what the agent itself cleared.
+    Stage(u8),
+    /// The receipt of an event, by its place among all.
+    Receipt(u32),
+    /// Receipts that stand together, by the first of them.
+    Receipts(u32),
+    /// What superseded the event of a receipt.
+    Cause(u32),
+    /// What only the audit says.
+    Audited(Audited),
 }
 
 /// A heading.
@@ -100,8 +123,22 @@ pub enum Group {
     Ledger,
     /// The lines of the summary of a block or span.
     Lines(Made),
-    /// Turns in no block yet.
+    /// Turns in no block or message yet.
     Open,
+    /// How balanced the cold forest is.
+    Health,
+    /// The messages of the hot window.
+    Hot,
+    /// What a turn changed in the cold forest.
+    Now,
+    /// What somebody asked of the cold forest, and what a reader would get.
+    Asked,
+    /// What was pruned, by stage.
+    Pruned,
+    /// The compacted prompt.
+    Prompt,
+    /// What is neither in the prompt nor pruned.
+    Beside,
 }
 
 /// A lazy tree.

@@ -28,6 +28,9 @@ use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use signal_hook::consts::SIGXFSZ;
 
 /// There is no state folder.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +50,14 @@ pub enum NoState {
         /// What the system said.
         error: io::Error,
     },
+}
+
+/// From now on a file that would grow beyond the limit that a shell sets (`ulimit -f`) is an error of whoever writes it,
+/// and does not end the process. What is started from here has the limit's own effect again: a handler is nobody's
+/// inheritance, unlike a signal that is ignored.
+pub fn outlive_file_limits() {
+    // Nobody looks at the flag. Where signals cannot be caught it stays as it was.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
 /// The state folder; it is made, for its owner alone, if it is not there. `PENTIMENTO_STATE`, else `pentimento` in

@@ -2,7 +2,7 @@
 //!
 //! Owns the ways to compact and what each leaves in view as of a turn. Knows no format and no screen. A context is
 //! found from the path of its turn and from stamps, never by replaying: those of the session for [`context`], those
-//! that [`blocks`], [`recursive`] and [`context_gc`] set as they read along.
+//! that [`blocks`], [`recursive`], [`context_gc`] and [`union_find`] set as they read along.
 
 pub mod blocks;
 pub mod context_gc;
@@ -12,6 +12,7 @@ mod full;
 mod recorded;
 pub mod recursive;
 mod truncate;
+pub mod union_find;
 
 use std::fmt;
 use std::str::FromStr;
@@ -47,10 +48,12 @@ pub const BUDGET: u64 = 120_000;
 pub const BLOCKS: &str = "blocks";
 /// The name of [`recursive`].
 pub const RECURSIVE: &str = "recursive";
+/// The name of [`union_find`].
+pub const UNION_FIND: &str = "union-find";
 /// The name of [`context_gc`].
 pub const CONTEXT_GC: &str = "context-gc";
 /// Names of the strategies of this build.
-pub const NAMES: [&str; 6] = ["recorded", "truncate", "full", BLOCKS, RECURSIVE, CONTEXT_GC];
+pub const NAMES: [&str; 7] = ["recorded", "truncate", "full", BLOCKS, RECURSIVE, UNION_FIND, CONTEXT_GC];
 
 impl Strategy {
     /// Its name in JSON, on the command line and on the screen.
@@ -112,6 +115,15 @@ pub enum Entry {
         /// What it counts for, planned.
         tokens: u64,
     },
+    /// A cluster of the cold forest, by a summary of its members.
+    Cluster {
+        /// The root of its members.
+        root: u32,
+        /// The turns it stands for, as runs of numbers.
+        covers: Vec<(u32, u32)>,
+        /// What it counts for, planned.
+        tokens: u64,
+    },
     /// The pinned ledger, word for word.
     Ledger {
         /// The numbers of the items that are part of it.
@@ -128,7 +140,7 @@ impl Entry {
     pub fn turn(&self) -> Option<TurnId> {
         match self {
             Self::Turn(turn) | Self::Summary { turn, .. } | Self::Receipt { target: turn } => Some(*turn),
-            Self::Made { .. } | Self::Ledger { .. } => None,
+            Self::Made { .. } | Self::Cluster { .. } | Self::Ledger { .. } => None,
         }
     }
 
@@ -136,7 +148,7 @@ impl Entry {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Turn(_) => "turn",
-            Self::Summary { .. } | Self::Made { .. } => "summary",
+            Self::Summary { .. } | Self::Made { .. } | Self::Cluster { .. } => "summary",
             Self::Receipt { .. } => "receipt",
             Self::Ledger { .. } => "ledger",
         }
@@ -147,7 +159,7 @@ impl Entry {
         match self {
             Self::Turn(turn) | Self::Summary { turn, .. } => u64::from(session.turn(*turn).tokens),
             Self::Receipt { .. } => RECEIPT_TOKENS,
-            Self::Made { tokens, .. } | Self::Ledger { tokens, .. } => *tokens,
+            Self::Made { tokens, .. } | Self::Cluster { tokens, .. } | Self::Ledger { tokens, .. } => *tokens,
         }
     }
 }

@@ -69,6 +69,20 @@ pub struct Summary {
     pub lines: Vec<SummaryLine>,
 }
 
+impl Summary {
+    /// The numbers of the turns that its maker took the bytes `range` of its text from, each once; empty where nobody says.
+    pub fn turns_of(&self, range: &Range<usize>) -> Vec<u32> {
+        let mut out = Vec::new();
+        for line in &self.lines {
+            if line.range.start < range.end && range.start < line.range.end {
+                let fresh: Vec<u32> = line.turns.iter().copied().filter(|turn| !out.contains(turn)).collect();
+                out.extend(fresh);
+            }
+        }
+        out
+    }
+}
+
 /// Why there is no summary.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {

@@ -16,5 +16,6 @@ pub mod secrets;
 pub mod sections;
 pub mod sentences;
 pub mod spans;
+pub mod terms;
 pub mod tokens;
 pub mod words;

@@ -64,8 +64,12 @@ fn seen(session: &Session, number: u32) -> Vec<u32> {
     entries.iter().filter_map(Entry::turn).map(|id| session.turn(id).number).collect()
 }
 
-fn previews(session: &Session) -> Vec<(&'static str, &str)> {
-    session.turns().iter().map(|turn| (turn.role.name(), session.preview(turn))).collect()
+fn previews(session: &Session) -> Vec<(&'static str, String)> {
+    session.turns().iter().map(|turn| (turn.role.name(), session.preview(&turn))).collect()
+}
+
+fn owned(turns: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
+    turns.iter().map(|(role, words)| (*role, (*words).to_owned())).collect()
 }
 
 #[test]
@@ -90,7 +94,7 @@ fn a_message_that_is_written_twice_is_one_turn_whichever_comes_first() {
         ("user", "second"),
         ("user", "second"),
     ];
-    assert_eq!(previews(session), expected, "and what is said twice is said twice");
+    assert_eq!(previews(session), owned(&expected), "and what is said twice is said twice");
     let echoes: Vec<(u32, u32)> = session
         .echoes()
         .iter()
@@ -132,7 +136,7 @@ fn what_one_answer_is_made_of_is_one_turn() {
     assert_eq!(paths[3], Some("src/a.rs"), "a patch names its file");
     let result = session.numbered(0, 3).unwrap();
     assert!(session.turn(result).has_error(), "exit status 2");
-    assert_eq!(session.preview(session.turn(result)), "2 failed");
+    assert_eq!(session.preview(&session.turn(result)), "2 failed");
     let kinds: Vec<&str> =
         session.parts(session.numbered(0, 5).unwrap()).map(|(_, part)| part.kind.name()).collect();
     assert_eq!(kinds, ["encrypted"], "reasoning that cannot be read is there, and said to be so");
@@ -266,7 +270,7 @@ fn items_without_an_envelope_are_read_by_their_own_keys() {
     assert_eq!((session.unknown.len(), session.malformed().len()), (0, 0), "{:?}", session.unknown);
     let expected =
         [("user", "list the files"), ("assistant", "ls"), ("tool", "a.txt"), ("assistant", "one file")];
-    assert_eq!(previews(session), expected);
+    assert_eq!(previews(session), owned(&expected));
     let texts = log.texts(session.numbered(0, 3).unwrap()).unwrap();
     assert_eq!(texts[0].text.text, "a.txt");
 }
@@ -370,7 +374,7 @@ fn several_prompts_at_once_find_their_own_twins() {
             })
             .collect();
         let log = open(&[vec![META.to_owned()], lines].concat());
-        assert_eq!(previews(&log.session), [("user", "aa"), ("user", "bb")], "{order}");
+        assert_eq!(previews(&log.session), owned(&[("user", "aa"), ("user", "bb")]), "{order}");
         assert_eq!(log.session.echoes().len(), 2, "{order}");
     }
 }
@@ -378,7 +382,7 @@ fn several_prompts_at_once_find_their_own_twins() {
 #[test]
 fn what_is_said_in_other_words_is_no_twin() {
     let log = open(&[META.into(), told("user", "q"), message("user", "q and what it hangs on")]);
-    assert_eq!(previews(&log.session), [("user", "q"), ("user", "q and what it hangs on")]);
+    assert_eq!(previews(&log.session), owned(&[("user", "q"), ("user", "q and what it hangs on")]));
 }
 
 #[test]
@@ -390,7 +394,7 @@ fn marks_and_images_beside_a_text_do_not_hide_its_twin() {
             r#""type":"message","role":"user","content":[{"type":"input_text","text":"<image>"},{"type":"input_image","image_url":"data:image/png;base64,AA"},{"type":"input_text","text":"look"}]"#,
         ),
     ]);
-    assert_eq!(previews(&log.session), [("user", "look")]);
+    assert_eq!(previews(&log.session), owned(&[("user", "look")]));
 }
 
 #[test]
@@ -413,7 +417,7 @@ fn a_message_of_an_unknown_role_and_a_rewind_of_an_unknown_length_are_named_unkn
         item(r#""type":"message","content":[{"type":"input_text","text":"c"}]"#),
         event(r#""type":"thread_rolled_back","num_turns":-1"#),
     ]);
-    assert_eq!(previews(&log.session), [("user", "a")]);
+    assert_eq!(previews(&log.session), owned(&[("user", "a")]));
     let unknown: Vec<&str> = log.session.unknown.keys().map(|name| &**name).collect();
     let expected =
         ["event_msg/thread_rolled_back without num_turns", "message without a role", "message/oracle"];

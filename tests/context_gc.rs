@@ -8,6 +8,8 @@ mod commands;
 mod gc_oracle;
 #[path = "context_gc/parity.rs"]
 mod parity;
+#[path = "context_gc/prompts.rs"]
+mod prompts;
 #[path = "context_gc/properties.rs"]
 mod properties;
 #[path = "support/random_trace.rs"]

@@ -109,6 +109,51 @@ fn a_store_that_cannot_be_used_says_that_nothing_was_deleted() {
 }
 
 #[test]
+fn without_a_state_folder_it_is_said_that_nothing_was_deleted() {
+    let (home, log) = furnished();
+    let file = home.at("no-folder");
+    fs::write(&file, "").unwrap();
+    let output = home.command(&["forget", log.to_str().unwrap()]).env("PENTIMENTO_STATE", &file).output();
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("nothing was deleted: no state folder: "), "{message}");
+    assert!(!message.contains("made anew"), "{message}");
+}
+
+#[test]
+fn what_commands_wrote_while_the_store_was_held_is_kept_at_the_end() {
+    let home = Home::new();
+    let lines = (0..400)
+        .map(|n| home::claude(n, "s1", "/w", if n % 2 == 0 { "user" } else { "assistant" }, "Go on."));
+    let log = home.write(".claude/projects/-w/s1.jsonl", &lines.collect::<Vec<_>>(), Duration::from_mins(5));
+    let log = log.to_str().unwrap();
+    fs::create_dir_all(home.at("state")).unwrap();
+    drop(Store::open_in(&home.at("state")).unwrap());
+    let other = rusqlite::Connection::open(home.at("state/store.sqlite")).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let runs = home.at("runs");
+    let command = format!("cat > /dev/null; echo run >> '{}'; echo 'They went on.'", runs.display());
+    let tree = || home.command(&["tree", log, "--view", "blocks", "--summariser", &command]);
+    let begun = std::time::Instant::now();
+    let child = tree().stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn();
+    let count = || fs::read_to_string(&runs).unwrap_or_default().lines().count();
+    while count() < 9 {
+        assert!(begun.elapsed() < Duration::from_secs(30), "{} written", count());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // Held for one full wait, and short ones after that.
+    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
+    other.execute_batch("ROLLBACK").unwrap();
+    let output = child.unwrap().wait_with_output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let before = count();
+    assert!(stdout(&tree().output().unwrap()).contains("b9 "));
+    assert_eq!(count(), before, "everything was kept");
+}
+
+#[test]
 fn what_a_command_wrote_is_written_once_until_it_is_forgotten() {
     let home = Home::new();
     let lines = (0..100)

@@ -152,8 +152,8 @@ fn results_commands_and_failures_are_turns_with_what_is_known_of_them() {
         entry("g", Some("f"), r#""type":"session_info","name":"A title""#),
     ]);
     let session = &log.session;
-    let turns: Vec<(&str, &str)> =
-        session.turns().iter().map(|turn| (turn.role.name(), session.preview(turn))).collect();
+    let turns: Vec<(&str, String)> =
+        session.turns().iter().map(|turn| (turn.role.name(), session.preview(&turn))).collect();
     let expected = [
         ("user", "go"),
         ("assistant", "ls"),
@@ -162,7 +162,7 @@ fn results_commands_and_failures_are_turns_with_what_is_known_of_them() {
         ("user", "git status"),
         ("user", "from an extension"),
     ];
-    assert_eq!(turns, expected);
+    assert_eq!(turns, expected.map(|(role, words)| (role, words.to_owned())));
     let result = session.numbered(0, 3).unwrap();
     assert!(session.turn(result).has_error());
     let (_, part) = session.parts(result).next().unwrap();

@@ -322,8 +322,8 @@ fn the_users_words_are_found_wherever_they_stand() {
         let of_role = |role: Role| session.turns().iter().filter(move |turn| turn.role == role);
         let found = Words {
             prompts: of_role(Role::User).filter(|turn| !turn.is_queued()).count() + echoed_prompts.count(),
-            queued: of_role(Role::User).filter(|turn| turn.is_queued()).count(),
-            withdrawn: session.turns().iter().any(pentimento::session::Turn::is_withdrawn),
+            queued: of_role(Role::User).filter(pentimento::session::Turn::is_queued).count(),
+            withdrawn: session.turns().iter().any(|turn| turn.is_withdrawn()),
             voices: (0..session.turns().len() as u32)
                 .flat_map(|index| session.parts(pentimento::session::TurnId(index)))
                 .filter(|(_, part)| part.voice && part.kind == PartKind::ToolResult)

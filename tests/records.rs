@@ -36,13 +36,14 @@ fn line_of(session: &Session, line: u32) -> Row {
 fn a_queued_prompt_is_a_turn_where_it_is_queued_and_an_echo_where_it_is_delivered() {
     let log = open("queued.jsonl");
     let session = &log.session;
-    let queued: Vec<(u32, &str)> = session
+    let queued: Vec<(u32, String)> = session
         .turns()
         .iter()
-        .filter(|turn| turn.is_queued())
-        .map(|turn| (turn.number, session.preview(turn)))
+        .filter(pentimento::session::Turn::is_queued)
+        .map(|turn| (turn.number, session.preview(&turn)))
         .collect();
-    assert_eq!(queued, [(3, "Also lint."), (6, "And format."), (9, "Never mind this.")]);
+    let expected = [(3, "Also lint."), (6, "And format."), (9, "Never mind this.")];
+    assert_eq!(queued, expected.map(|(number, words)| (number, words.to_owned())));
     let echoes: Vec<(u32, u32)> = session
         .echoes()
         .iter()
@@ -59,8 +60,12 @@ fn a_queued_prompt_is_a_turn_where_it_is_queued_and_an_echo_where_it_is_delivere
 fn a_prompt_that_was_taken_back_is_out_of_view_from_then_on() {
     let log = open("queued.jsonl");
     let session = &log.session;
-    let taken_back: Vec<u32> =
-        session.turns().iter().filter(|turn| turn.is_withdrawn()).map(|turn| turn.number).collect();
+    let taken_back: Vec<u32> = session
+        .turns()
+        .iter()
+        .filter(pentimento::session::Turn::is_withdrawn)
+        .map(|turn| turn.number)
+        .collect();
     assert_eq!(taken_back, [9], "delivered prompts stay");
     assert_eq!(seen(session, 8), [1, 2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(seen(session, 10), [1, 2, 3, 4, 5, 6, 7, 8, 10]);
@@ -92,7 +97,7 @@ fn content_of_an_unexpected_type_costs_no_record() {
     assert_eq!(session.last(), 8);
     let parts: Vec<usize> = (0..8).map(|index| session.parts(TurnId(index)).count()).collect();
     assert_eq!(parts, [1, 0, 0, 0, 2, 0, 1, 1]);
-    assert_eq!(session.preview(session.turn(TurnId(4))), "a bare string");
+    assert_eq!(session.preview(&session.turn(TurnId(4))), "a bare string");
     assert!(!session.turn(TurnId(7)).is_injected());
     assert_eq!(session.turn(TurnId(7)).time, i64::MIN);
     for index in 0..8 {
@@ -105,7 +110,7 @@ fn content_of_an_unexpected_type_costs_no_record() {
 fn of_a_key_that_occurs_twice_the_last_counts() {
     let log = open("odd-content.jsonl");
     let turn = log.session.turn(TurnId(6));
-    assert_eq!((turn.role, log.session.preview(turn)), (Role::Assistant, "the last key counts"));
+    assert_eq!((turn.role, &*log.session.preview(&turn)), (Role::Assistant, "the last key counts"));
     assert_eq!(log.texts(TurnId(6)).unwrap()[0].text.text, "the last key counts");
     assert_eq!(log.session.before(TurnId(7)), Some(TurnId(6)), "the last id is the one to hang on");
 }
@@ -131,7 +136,7 @@ fn half_a_surrogate_pair_becomes_a_replacement_character() {
     let texts: Vec<String> =
         (0..2).map(|index| log.texts(TurnId(index)).unwrap()[0].text.text.clone()).collect();
     assert_eq!(texts, ["cut \u{fffd}", "whole \u{1f600}"]);
-    assert_eq!(session.preview(session.turn(TurnId(0))), "cut \u{fffd}");
+    assert_eq!(session.preview(&session.turn(TurnId(0))), "cut \u{fffd}");
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn a_log_comes_through_a_pipe_while_the_keys_come_from_the_terminal() {
     piped.send(&lines[21..]);
     piped.screen.wait("356 records");
     // The records of the last prompt before a pause are no news, those after it are.
-    piped.screen.wait("c shows what it covered");
+    piped.screen.wait("c what it covered");
     piped.screen.press("/two minds\r");
     piped.screen.wait("┌ t48 ");
     piped.screen.press("\x1bG");

@@ -295,6 +295,11 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Whether another report says something of the same item.
+    pub fn is_same_item(&self, other: &Self) -> bool {
+        self.class == other.class && self.key == other.key
+    }
+
     /// Where it was said first.
     pub fn address(&self) -> String {
         self.sources.first().map(Place::address).unwrap_or_default()

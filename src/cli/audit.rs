@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::ReplayOptions;
+use super::{ForestOptions, ReplayOptions};
 
 /// Arguments of `audit`.
 #[derive(Debug, Args)]
@@ -17,13 +17,16 @@ pub struct AuditArguments {
     /// Session logs, and folders of them.
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// The way to compact: `recorded` is what the agent did; `recursive`, `blocks`, `context-gc`, `truncate` and `full` are
-    /// replayed, at the points where the agent compacted or the budget was exceeded.
+    /// The way to compact: `recorded` is what the agent did; `recursive`, `blocks`, `union-find`, `context-gc`, `truncate`
+    /// and `full` are replayed, at the points where the agent compacted or the budget was exceeded.
     #[arg(long, value_name = "NAME", default_value = "recorded")]
     pub strategy: String,
     /// Settings of what is replayed.
     #[command(flatten)]
     pub replay: ReplayOptions,
+    /// Settings of the cold forest.
+    #[command(flatten)]
+    pub forest: ForestOptions,
     /// Only the newest compaction.
     #[arg(long)]
     pub last: bool,

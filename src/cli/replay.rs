@@ -27,6 +27,17 @@ pub struct ReplayOptions {
     /// Tokens that the context may have (estimated), the newest turn in any case; 120,000 without it.
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: Option<u64>,
+    /// Who writes summaries.
+    #[command(flatten)]
+    pub summaries: SummariserOptions,
+    /// Which originals may be read: `current-block` freezes summaries of closed blocks.
+    #[arg(long, value_name = "WHICH", default_value = "all", value_parser = ["all", "current-block"])]
+    pub retention: String,
+}
+
+/// Who writes summaries.
+#[derive(Clone, Debug, Args)]
+pub struct SummariserOptions {
     /// Who writes summaries: `extractive`, which copies sentences, or a command that
     /// reads a prompt and prints a summary.
     #[arg(long, value_name = "NAME|CMD", default_value = "extractive")]
@@ -41,9 +52,6 @@ pub struct ReplayOptions {
     /// Tokens that the summariser can read at once.
     #[arg(long, value_name = "TOKENS", default_value_t = 200_000)]
     pub summariser_window: u64,
-    /// Which originals may be read: `current-block` freezes summaries of closed blocks.
-    #[arg(long, value_name = "WHICH", default_value = "all", value_parser = ["all", "current-block"])]
-    pub retention: String,
 }
 
 impl ReplayOptions {
@@ -54,13 +62,15 @@ impl ReplayOptions {
             seams: self.seams == "on",
             block_turns: self.block_turns,
             budget: self.budget.unwrap_or(usual.budget),
-            window: self.summariser_window,
+            window: self.summaries.summariser_window,
             retention: if self.retention == "all" { Retention::All } else { Retention::CurrentBlock },
             ..usual
         };
         settings.checked()
     }
+}
 
+impl SummariserOptions {
     /// Who writes summaries, as the options say, or what is wrong with them.
     pub fn writer(&self) -> Result<Writer, String> {
         if self.summariser == EXTRACTIVE {
@@ -97,6 +107,11 @@ impl Writer {
     /// Whether what it writes is kept.
     pub fn is_kept(&self) -> bool {
         self.kept
+    }
+
+    /// The summariser without anything being kept: what it sums up belongs to no log.
+    pub fn bare(&self) -> &dyn Summariser {
+        &*self.summariser
     }
 
     /// The summariser for a log: what is worth keeping is kept in `store`.

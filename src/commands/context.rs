@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::{Value, json};
 
 use crate::outline::blocks::BlocksView;
+use crate::outline::forest::ForestView;
 use crate::outline::{Group, Label, Node, Outline, View, ViewKind, one_line};
 use crate::session::address::Address;
 use crate::session::open::OpenLog;
@@ -14,11 +15,15 @@ use crate::strategies::blocks::Made;
 use crate::strategies::context_gc::Stage;
 use crate::strategies::context_gc::session::{Replay, Stub, trace};
 use crate::strategies::recursive::{Folded, Folding, Recursive};
-use crate::strategies::{BLOCKS, CONTEXT_GC, Context, Entry, Limit, RECURSIVE, Strategy, context};
+use crate::strategies::union_find::summaries::Standing;
+use crate::strategies::{
+    BLOCKS, CONTEXT_GC, Context, Entry, Limit, RECURSIVE, Strategy, UNION_FIND, context,
+};
 use crate::summarisers::SummaryLine;
 use crate::text::display::safe;
 use crate::text::numbers::{count, grouped, short};
 
+use super::forests::Cold;
 use super::replay::{Replayed, Writer, settings};
 use super::{Failure, SCHEMA, as_of, receipts};
 use crate::cli::ContextArguments;
@@ -27,10 +32,16 @@ use crate::cli::ContextArguments;
 pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let budget = arguments.replay.budget;
     let misplaced = |option: &str, of: &str| Err(Failure::Usage(format!("{option} belongs to {of}")));
-    if arguments.hot.is_some() && arguments.strategy != "truncate" {
-        return misplaced("--hot", "`--strategy truncate`");
+    let hot = arguments.forest.hot;
+    if hot.is_some() && !matches!(arguments.strategy.as_str(), "truncate" | UNION_FIND) {
+        return misplaced("--hot", "the strategies truncate and union-find");
     }
-    if budget.is_some() && matches!(arguments.strategy.as_str(), "recorded" | "full" | CONTEXT_GC) {
+    if hot.is_some() && budget.is_some() {
+        return Err(Failure::Usage("--hot and --budget are two ways to cut: give one of them".to_owned()));
+    }
+    if budget.is_some()
+        && matches!(arguments.strategy.as_str(), "recorded" | "full" | UNION_FIND | CONTEXT_GC)
+    {
         return misplaced("--budget", "the strategies truncate, blocks and recursive");
     }
     let as_of = as_of(log, arguments.as_of.as_deref())?;
@@ -39,6 +50,7 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
     }
     let mut replayed = None;
     let mut folds = None;
+    let mut cold = None;
     let mut gc = None;
     let context = match arguments.strategy.as_str() {
         BLOCKS => {
@@ -52,11 +64,16 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
             folds = Some(folded(log, &recursive, as_of, arguments)?);
             context
         }
+        UNION_FIND => {
+            let cold = cold.insert(Cold::new(log, &arguments.forest, as_of, &arguments.replay.summaries)?);
+            cold.write(as_of)?;
+            cold.replay.context(&log.session, as_of)
+        }
         CONTEXT_GC => gc.insert(Replay::of(log)?).context(&log.session, as_of),
         name => {
             let mut strategy: Strategy = name.parse().map_err(Failure::Usage)?;
             if let Strategy::Truncate(limit) = &mut strategy {
-                *limit = match (arguments.hot, budget) {
+                *limit = match (hot, budget) {
                     (Some(turns), _) => Limit::Turns(turns),
                     (None, Some(tokens)) => Limit::Tokens(tokens),
                     (None, None) => *limit,
@@ -71,6 +88,7 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
         blocks: replayed
             .as_ref()
             .map(|replay| BlocksView::new(&replay.blocks, Some(&replay.summaries), as_of)),
+        forest: cold.as_ref().map(|cold| ForestView::new(log, &cold.replay, Some(&cold.summaries), as_of)),
         folds,
         gc,
     };
@@ -113,7 +131,7 @@ fn folded(
     as_of: u32,
     arguments: &ContextArguments,
 ) -> Result<Result<Vec<Folded>, String>, Failure> {
-    let writer = Writer::of(log, &arguments.replay)?;
+    let writer = Writer::of(log, &arguments.replay.summaries)?;
     let number = recursive.folds(as_of).len() as u32;
     let mut folding = Folding::default();
     let written = folding.up_to(log, recursive, number, &*writer.summariser, &AtomicBool::new(false))?;
@@ -125,6 +143,7 @@ struct Shown<'a> {
     log: &'a OpenLog,
     view: View,
     blocks: Option<BlocksView<'a>>,
+    forest: Option<ForestView<'a>>,
     folds: Option<Result<Vec<Folded>, String>>,
     gc: Option<Replay>,
 }
@@ -151,6 +170,10 @@ impl Shown<'_> {
             (Entry::Made { made: Made::Fold(number), covers, .. }, _) => self.fold_label(*number, *covers),
             (Entry::Made { made, .. }, Some(blocks)) => blocks.label(self.log, Node::Made(*made)),
             (Entry::Ledger { .. }, Some(blocks)) => blocks.label(self.log, Node::Group(Group::Ledger)),
+            (Entry::Cluster { root, .. }, _) => match &self.forest {
+                Some(forest) => forest.label(self.log, Node::Cluster(*root)),
+                None => Label::default(),
+            },
             (Entry::Made { .. } | Entry::Ledger { .. }, None) => Label::default(),
         };
         Label { tokens: Some(entry.tokens(&self.log.session)), ..label }
@@ -237,6 +260,16 @@ impl Shown<'_> {
                 value["depth"] = json!(blocks.and_then(|b| b.plan(self.log, *made)).map(|plan| plan.depth()));
                 value["text"] = json!(written.map(|written| &written.summary.text));
                 value["written_tokens"] = json!(written.map(|written| written.tokens));
+            }
+            Entry::Cluster { root, covers, .. } => {
+                let Some(forest) = &self.forest else { return value };
+                value["address"] = json!(forest.address(*root).to_string());
+                value["covers"] = json!(covers);
+                if let Some(Standing::Whole(written)) = forest.standing(*root) {
+                    value["depth"] = json!(written.depth);
+                    value["text"] = json!(written.summary.text);
+                    value["written_tokens"] = json!(written.tokens);
+                }
             }
             Entry::Ledger { items, pinned, .. } => {
                 let of = |item: &u32| Address::Item(*item).to_string();

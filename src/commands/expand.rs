@@ -1,5 +1,6 @@
 //! `pentimento expand`: the turns under an address, word for word, or the log's own bytes.
 
+mod forest;
 mod made;
 
 use std::io::Write;
@@ -26,6 +27,9 @@ pub(super) fn run(log: &OpenLog, arguments: &ExpandArguments, out: &mut dyn Writ
     let address: Address = arguments.address.parse()?;
     if let Some(made) = crate::strategies::blocks::places::Place::of(&address) {
         return made::run(log, &made, arguments, out);
+    }
+    if matches!(address, Address::Cluster(_) | Address::ClusterSentence { .. } | Address::Union(_)) {
+        return forest::run(log, &address, arguments, out);
     }
     if let Address::Receipt(id) = &address {
         return receipts::expand(log, id, arguments, out);
@@ -116,6 +120,9 @@ fn find<'a>(log: &'a OpenLog, address: &'a Address, summary: bool) -> Result<Pla
         | Address::Span(_)
         | Address::MadeSentence { .. }
         | Address::Item(_)
+        | Address::Cluster(_)
+        | Address::ClusterSentence { .. }
+        | Address::Union(_)
         | Address::Receipt(_) => Err(Failure::NotFound(format!("{address} is in no log: it is replayed"))),
         Address::Line(number) => {
             let row = log.find_line(*number)?;

@@ -66,8 +66,10 @@ impl<'a> Facts<'a> {
     fn of(log: &'a OpenLog) -> Self {
         let session = &log.session;
         let window = context(session, Strategy::Recorded, session.last());
-        let with = |role: Role| session.turns().iter().filter(|turn| turn.role == role).count();
-        let by_role = [Role::User, Role::Assistant, Role::Tool, Role::Summary].map(|role| (role, with(role)));
+        let mut by_role = [Role::User, Role::Assistant, Role::Tool, Role::Summary].map(|role| (role, 0));
+        for turn in session.turns().iter() {
+            by_role[turn.role as usize].1 += 1;
+        }
         let incomplete = log.source.flow().and_then(|flow| flow.trouble).map(|trouble| trouble.to_string());
         let problems: Vec<String> =
             crate::session::subagents::trouble(&log.path).into_iter().chain(incomplete).collect();
@@ -76,7 +78,7 @@ impl<'a> Facts<'a> {
     }
 
     fn rows(&self, kind: RowKind) -> usize {
-        self.session.rows().iter().filter(|row| row.kind == kind).count()
+        self.session.rows().kinds().filter(|row| *row == kind).count()
     }
 
     fn json(&self, costs: Option<&Costs>, out: &mut dyn Write) -> Result<(), Failure> {

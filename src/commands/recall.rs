@@ -1,34 +1,26 @@
 //! `pentimento recall`: a Markdown note of chosen turns, items and losses, ready to paste back to the agent.
 //!
-//! Texts stand word for word, quoted, each under its address, so that neither the agent nor the person takes the log's words
-//! for the note's. What looks like a key or a token is masked unless that is turned off.
+//! Finds what is asked for; what a note looks like is [`crate::recall`]'s. What looks like a key or a token is masked unless
+//! that is turned off.
 
 use std::io::Write;
 
 use serde_json::{Value, json};
 
 use crate::audit;
-use crate::audit::finding::Verdict;
 use crate::audit::work::Options;
 use crate::cli::RecallArguments;
 use crate::lineage::range::Plan;
+use crate::recall::{self, Piece, masked};
 use crate::session::TurnId;
 use crate::session::address::Address;
 use crate::session::open::{Lost, OpenLog};
 use crate::session::text::shown;
 use crate::strategies::blocks::Blocks;
-use crate::text::{display, lexicon, secrets};
+use crate::text::lexicon;
 
 use super::replay::settings;
 use super::{Failure, SCHEMA, iso};
-
-/// One piece of the note.
-struct Piece {
-    address: String,
-    /// What it is: who says it, when, or how it binds.
-    about: String,
-    text: String,
-}
 
 /// Prints the note.
 pub(super) fn run(log: &OpenLog, arguments: &RecallArguments, out: &mut dyn Write) -> Result<(), Failure> {
@@ -40,14 +32,10 @@ pub(super) fn run(log: &OpenLog, arguments: &RecallArguments, out: &mut dyn Writ
         recall.take(&address.parse()?)?;
     }
     let Recall { pieces, .. } = recall;
-    let mask = |text: &str| {
-        if arguments.show_secrets { text.to_owned() } else { secrets::masked(text).into_owned() }
-    };
+    let masks = !arguments.show_secrets;
     if arguments.json {
-        let pieces: Vec<Value> = pieces
-            .iter()
-            .map(|piece| json!({"address": piece.address, "about": piece.about, "text": mask(&piece.text)}))
-            .collect();
+        let piece = |piece: &Piece| json!({"address": piece.address, "about": piece.about, "text": masked(&piece.text, masks)});
+        let pieces: Vec<Value> = pieces.iter().map(piece).collect();
         writeln!(
             out,
             "{}",
@@ -55,15 +43,7 @@ pub(super) fn run(log: &OpenLog, arguments: &RecallArguments, out: &mut dyn Writ
         )?;
         return Ok(());
     }
-    let title = log.session.title.as_deref().unwrap_or("this session");
-    writeln!(out, "# From earlier in {}", display::safe(title))?;
-    writeln!(out, "\nQuoted from the session's log, where a compaction took it out of view.")?;
-    for piece in pieces {
-        writeln!(out, "\n## {} · {}\n", display::safe(&piece.address), display::safe(&piece.about))?;
-        for line in mask(&piece.text).lines() {
-            writeln!(out, "> {}", display::safe(line))?;
-        }
-    }
+    out.write_all(recall::markdown(&log.session, &pieces, masks).as_bytes())?;
     Ok(())
 }
 
@@ -149,11 +129,7 @@ impl Recall<'_> {
         let texts = log.texts(id)?;
         let wanted = texts.iter().filter(|located| part.is_none_or(|part| located.index == part));
         let text = wanted.map(|located| shown(&located.text)).collect::<Vec<_>>().join("\n");
-        let about = match iso(turn.time) {
-            Some(time) => format!("{} · {time}", turn.role.name()),
-            None => turn.role.name().to_owned(),
-        };
-        self.pieces.push(Piece { address, about, text });
+        self.pieces.push(Piece::of_turn(address, turn.role, iso(turn.time), text));
         Ok(())
     }
 
@@ -165,11 +141,7 @@ impl Recall<'_> {
         let lost = Lost::Sentence(generation, number, texts.sentences.len());
         let place = (number as usize).checked_sub(1).and_then(|place| texts.sentences.get(place));
         let text = place.ok_or(lost)?.text(&texts.summary).to_owned();
-        self.pieces.push(Piece {
-            address: format!("g{generation}.s{number}"),
-            about: "summary".to_owned(),
-            text,
-        });
+        self.pieces.push(Piece::of_sentence(format!("g{generation}.s{number}"), text));
         Ok(())
     }
 
@@ -181,18 +153,12 @@ impl Recall<'_> {
         Ok(())
     }
 
-    /// What a generation dropped of what the user said; how many pieces that is.
+    /// What a generation lost of what the user said; how many pieces that is.
     fn generation(&mut self, generation: u32) -> Result<usize, Failure> {
         let (passes, _) = audit::recorded(self.log, lexicon::built_in(), Options::default())?;
         let pass = passes.iter().find(|pass| pass.about.generation == generation);
-        let dropped = pass.iter().flat_map(|pass| &pass.findings);
-        let dropped = dropped.filter(|found| found.class.is_statement() && found.verdict == Verdict::Dropped);
         let before = self.pieces.len();
-        self.pieces.extend(dropped.map(|finding| Piece {
-            address: finding.address(),
-            about: format!("{}, dropped at g{generation}", finding.class.name()),
-            text: finding.text.clone(),
-        }));
+        self.pieces.extend(pass.into_iter().flat_map(recall::statements));
         Ok(self.pieces.len() - before)
     }
 }

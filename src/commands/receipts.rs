@@ -7,11 +7,11 @@ use std::io::Write;
 use serde_json::{Value, json};
 
 use crate::cli::{ContextArguments, ExpandArguments, TreeArguments};
+use crate::outline::receipts::Pruning;
 use crate::session::address::Address;
 use crate::session::open::OpenLog;
 use crate::strategies::context_gc::session::{Replay, Stub, trace};
 use crate::strategies::context_gc::{Compacted, Event, Fate, Mode, Stage, Trace, line};
-use crate::strategies::{Strategy, context as context_of};
 use crate::text::display::safe;
 use crate::text::numbers::{count, grouped};
 
@@ -166,19 +166,24 @@ fn of_session(
     arguments: &TreeArguments,
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
-    let session = &log.session;
-    let replay = Replay::of(log)?;
-    let before = context_of(session, Strategy::Full, as_of).tokens;
-    let after = replay.context(session, as_of).tokens;
+    let mut pruning = Pruning { replay: Replay::of(log)?, ..Pruning::default() };
+    pruning.move_to(log, as_of);
+    let Pruning { replay, prompt } = pruning;
+    let known = prompt.totals();
     let leaves: Vec<Leaf> = replay.receipts(as_of).map(|stub| leaf(log, &stub)).collect();
     let head = format!(
-        "receipts as of t{as_of} · replayed · ~{} tokens before, ~{} after · {} pruned, {} cleared by the agent",
-        grouped(before),
-        grouped(after),
+        "receipts as of t{as_of} · replayed · ~{} tokens before, ~{} after, ~{} of them receipts · {} pruned, {} cleared by the agent",
+        grouped(known.before),
+        grouped(known.after),
+        grouped(known.receipts),
         leaves.iter().filter(|leaf| leaf.stage.is_some()).count(),
         leaves.iter().filter(|leaf| leaf.stage.is_none()).count(),
     );
-    let totals = json!({"tokens_before": before, "tokens_after": after});
+    let totals = json!({
+        "tokens_before": known.before,
+        "tokens_after": known.after,
+        "receipt_tokens": known.receipts,
+    });
     print(&head, &totals, Some(as_of), &leaves, arguments, out)
 }
 

@@ -5,8 +5,9 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::{Value, json};
 
-use crate::cli::ReplayOptions;
+use crate::cli::{ReplayOptions, SummariserOptions};
 use crate::message::complain;
+use crate::session::address::NoSentence;
 use crate::session::open::OpenLog;
 use crate::store::OptionalStore;
 use crate::strategies::blocks::carry::Share;
@@ -33,6 +34,12 @@ impl From<Absent> for Failure {
     }
 }
 
+impl From<NoSentence> for Failure {
+    fn from(absent: NoSentence) -> Self {
+        Self::NotFound(absent.to_string())
+    }
+}
+
 /// The settings that the options mean.
 pub(super) fn settings(options: &ReplayOptions) -> Result<Settings, Failure> {
     options.settings().map_err(Failure::Usage)
@@ -46,7 +53,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn of(log: &OpenLog, options: &ReplayOptions) -> Result<Self, Failure> {
+    pub(super) fn of(log: &OpenLog, options: &SummariserOptions) -> Result<Self, Failure> {
         let writer = options.writer().map_err(Failure::Usage)?;
         // Who only looks makes no store.
         let store = if writer.is_kept() { OptionalStore::open() } else { OptionalStore::existing() };
@@ -62,8 +69,10 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
+        let left = self.store.keep_rest();
         if let Some(trouble) = self.store.trouble() {
-            complain(&trouble);
+            let lost = if left > 0 { format!(" ({left} not kept)") } else { String::new() };
+            complain(&format!("{trouble}{lost}"));
         }
     }
 }
@@ -78,7 +87,7 @@ pub(super) struct Replayed {
 impl Replayed {
     pub(super) fn new(log: &OpenLog, options: &ReplayOptions) -> Result<Self, Failure> {
         let mut blocks = Blocks::of(log, settings(options)?)?;
-        let writer = Writer::of(log, options)?;
+        let writer = Writer::of(log, &options.summaries)?;
         blocks.mark(&log.session, writer.marks(log));
         let mut summaries = Summaries::new(Arc::clone(&writer.summariser));
         if blocks.settings().retention == Retention::CurrentBlock {

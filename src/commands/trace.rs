@@ -37,6 +37,11 @@ pub(super) fn run(log: &OpenLog, arguments: &TraceArguments, out: &mut dyn Write
     if let Some(place) = Place::of(&address) {
         return made::run(log, &place, arguments, lexicon, out);
     }
+    if let Address::Cluster(turn) | Address::ClusterSentence { of: turn, .. } = address {
+        let only =
+            if let Address::ClusterSentence { sentence, .. } = address { Some(sentence) } else { None };
+        return made::cluster(log, turn, only, arguments, lexicon, out);
+    }
     let mut tracer = Tracer::new(log, lexicon);
     match address {
         Address::Generation(generation) => tracer.generation(generation, arguments.json, out),
@@ -59,9 +64,13 @@ pub(super) fn run(log: &OpenLog, arguments: &TraceArguments, out: &mut dyn Write
             })?;
             tracer.turn(turn, arguments.json, out)
         }
-        Address::Block(_) | Address::Span(_) | Address::MadeSentence { .. } | Address::Item(_) => {
-            Err(Failure::NotFound(format!("{address} is in no log: it is replayed")))
-        }
+        Address::Block(_)
+        | Address::Span(_)
+        | Address::MadeSentence { .. }
+        | Address::Item(_)
+        | Address::Cluster(_)
+        | Address::ClusterSentence { .. }
+        | Address::Union(_) => Err(Failure::NotFound(format!("{address} is in no log: it is replayed"))),
         Address::Receipt(_) => {
             Err(Failure::NotFound(format!("{address} is a receipt: trace the turn that it stands for")))
         }
@@ -281,7 +290,7 @@ impl<'a> Tracer<'a> {
             "{} {} {}",
             log.session.address(id),
             turn.role.name(),
-            safe(log.session.preview(turn))
+            safe(&log.session.preview(&turn))
         )?;
         for (generation, fate) in &forward.generations {
             writeln!(

@@ -1,34 +1,46 @@
 //! `pentimento tree`: a view's tree as text or nested JSON.
 
 pub mod blocks;
+pub mod forest;
 
+use std::cell::RefCell;
 use std::io::Write;
+use std::rc::Rc;
 
 use serde_json::{Value, json};
 
+use crate::outline::audit::{AuditTree, Audits};
 use crate::outline::blocks::BlocksView;
 use crate::outline::{Label, Node, Outline, View, ViewKind, one_line};
 use crate::session::open::OpenLog;
 
 use super::replay::Replayed;
 use super::{Failure, SCHEMA, as_of, receipts};
-use crate::cli::{TreeArguments, TreeName};
+use crate::cli::{TreeArguments, ViewName};
 
 /// Prints the tree of a view.
 pub(super) fn run(log: &OpenLog, arguments: &TreeArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let as_of = as_of(log, arguments.as_of.as_deref())?;
-    let kind = match arguments.view {
-        TreeName::Window => ViewKind::Window,
-        TreeName::Generations => ViewKind::Generations,
-        TreeName::Blocks => {
+    let writes = arguments.write.is_some() || arguments.save.is_some();
+    if arguments.view != ViewName::Forest && writes {
+        return Err(Failure::Usage("--write and --save belong to `--view forest`".to_owned()));
+    }
+    if arguments.force && !writes {
+        return Err(Failure::Usage("--force belongs to --write and --save".to_owned()));
+    }
+    let (view, whence) = match arguments.view {
+        ViewName::Window => (View::new(log, ViewKind::Window, as_of), "recorded"),
+        ViewName::Generations => (View::new(log, ViewKind::Generations, as_of), "recorded"),
+        ViewName::Blocks => {
             let mut replayed = Replayed::new(log, &arguments.replay)?;
             replayed.write(log, as_of)?;
             let view = BlocksView::new(&replayed.blocks, Some(&replayed.summaries), as_of);
             return blocks::run(log, &view, arguments, out);
         }
-        TreeName::Receipts => return receipts::tree(log, as_of, arguments, out),
+        ViewName::Forest => return forest::run(log, as_of, arguments, out),
+        ViewName::Receipts => return receipts::tree(log, as_of, arguments, out),
+        ViewName::Audit => (audited(log, as_of)?, "audited here"),
     };
-    let view = View::new(log, kind, as_of);
     if arguments.json {
         let children = children(log, &view, Node::Root, arguments.depth, &|_, _| {});
         let tree = json!({
@@ -40,8 +52,21 @@ pub(super) fn run(log: &OpenLog, arguments: &TreeArguments, out: &mut dyn Write)
         writeln!(out, "{tree}")?;
         return Ok(());
     }
-    writeln!(out, "{} as of t{as_of} · recorded", view.kind.name())?;
+    writeln!(out, "{} as of t{as_of} · {whence}", view.kind.name())?;
     print(log, &view, Node::Root, 0, arguments.depth, out)
+}
+
+/// The reports of all compactions.
+fn audited(log: &OpenLog, as_of: u32) -> Result<View, Failure> {
+    let mut audits = Audits::default();
+    while let Some(job) = audits.auditing.job(&log.session, &log.source) {
+        audits.auditing.take(job.run());
+    }
+    if let Some(failure) = audits.auditing.failure() {
+        return Err(Failure::Unreadable(failure.to_owned()));
+    }
+    let tree = AuditTree::new(Rc::new(RefCell::new(audits)), as_of);
+    Ok(View::of_own(log, ViewKind::Audit, as_of, Box::new(tree)))
 }
 
 fn print(

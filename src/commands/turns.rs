@@ -128,7 +128,7 @@ fn turn(log: &OpenLog, agent: Option<&str>, id: TurnId) -> Value {
         "time": iso(turn.time),
         "tokens": turn.tokens,
         "parts": parts,
-        "preview": session.preview(turn),
+        "preview": session.preview(&turn),
     });
     let mut also = |name: &str, field: Value| {
         value[name] = field;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::text::{preview, tokens};
 
@@ -41,12 +41,19 @@ impl Arguments {
     fn of_text(text: &str) -> Self {
         let mut weight = Weight::default();
         weight.add(text);
-        let object = text.trim_start().starts_with('{').then(|| serde_json::from_str::<Self>(text).ok());
-        let Self { path, telling, .. } = object.flatten().unwrap_or_default();
+        let object = text.trim_start().starts_with('{').then(|| told(text)).flatten();
+        let Self { path, telling, .. } = object.unwrap_or_default();
         let path = path.or_else(|| patched(text).map(Into::into));
         let telling = telling.or_else(|| path.as_deref().map(preview::of));
         Self { telling: telling.or_else(|| Some(weight.preview.clone())), weight, path }
     }
+}
+
+/// What the text of an object tells. It is weighed as a text, so that its values need not be.
+fn told(text: &str) -> Option<Arguments> {
+    let mut object = serde_json::Deserializer::from_str(text);
+    let arguments = Object { weigh: false }.deserialize(&mut object).ok()?;
+    object.end().ok().map(|()| arguments)
 }
 
 /// The first file that a patch changes.
@@ -96,43 +103,59 @@ impl<'de> Deserialize<'de> for Command {
 
 impl<'de> Deserialize<'de> for Arguments {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct V;
-        impl<'de> Visitor<'de> for V {
-            type Value = Arguments;
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("anything")
-            }
-            fn visit_str<E>(self, text: &str) -> Result<Arguments, E> {
-                Ok(Arguments::of_text(text))
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Arguments, A::Error> {
-                let mut arguments = Arguments::default();
-                let mut best = TELLING_KEYS.len();
-                while let Some(key) = map.next_key::<Text>()? {
-                    let rank = TELLING_KEYS.iter().position(|k| *k == key.as_str());
-                    arguments.weight.tokens += tokens::estimate(key.as_str());
-                    let weight = if PATH_KEYS.contains(&key.as_str()) {
-                        let value: Text = map.next_value()?;
-                        let mut weight = Weight::default();
-                        weight.add(value.as_str());
-                        arguments.path = value.boxed();
-                        weight
-                    } else if key.as_str() == "command" {
-                        map.next_value::<Command>()?.0
-                    } else {
-                        map.next_value::<WeighedAny>()?.0
-                    };
-                    let rank = rank.unwrap_or(TELLING_KEYS.len());
-                    if rank < best || arguments.telling.is_none() {
-                        best = rank;
-                        arguments.telling = Some(weight.preview.clone());
-                    }
-                    arguments.weight.merge(weight);
-                }
-                Ok(arguments)
-            }
-            shrug_at!(bool, numbers, null, array);
-        }
-        deserializer.deserialize_any(V)
+        Object { weigh: true }.deserialize(deserializer)
     }
+}
+
+/// Reads arguments.
+struct Object {
+    /// Whether an object is weighed, or only asked what it tells.
+    weigh: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for Object {
+    type Value = Arguments;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Arguments, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Object {
+    type Value = Arguments;
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("anything")
+    }
+    fn visit_str<E>(self, text: &str) -> Result<Arguments, E> {
+        Ok(Arguments::of_text(text))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Arguments, A::Error> {
+        let mut arguments = Arguments::default();
+        let mut best = TELLING_KEYS.len();
+        while let Some(key) = map.next_key::<Text>()? {
+            let rank = TELLING_KEYS.iter().position(|k| *k == key.as_str()).unwrap_or(TELLING_KEYS.len());
+            let tells = rank < best || arguments.telling.is_none();
+            arguments.weight.tokens += tokens::estimate(key.as_str());
+            let weight = if PATH_KEYS.contains(&key.as_str()) {
+                let value: Text = map.next_value()?;
+                let mut weight = Weight::default();
+                weight.add(value.as_str());
+                arguments.path = value.boxed();
+                weight
+            } else if !tells && !self.weigh {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            } else if key.as_str() == "command" {
+                map.next_value::<Command>()?.0
+            } else {
+                map.next_value::<WeighedAny>()?.0
+            };
+            if tells {
+                best = rank;
+                arguments.telling = Some(weight.preview.clone());
+            }
+            arguments.weight.merge(weight);
+        }
+        Ok(arguments)
+    }
+    shrug_at!(bool, numbers, null, array);
 }

@@ -5,11 +5,11 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::arguments::Arguments;
 use super::facts::{Id, PartFacts, PartKind, Role, Said};
-use super::lenient::{Flag, Length, Link, Text, Weight, lenient, shrug_at};
+use super::lenient::{Flag, Length, Link, ReadFrom, Text, Weight, lenient, shrug_at};
 use crate::text::{numbers, tokens};
 
 /// A message's content: one string, or blocks.
@@ -42,9 +42,7 @@ impl<'de> Deserialize<'de> for Content {
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Content, A::Error> {
                 let mut content = Content::default();
-                while let Some(block) = seq.next_element::<Element>()? {
-                    content.add(block);
-                }
+                while seq.next_element_seed(ElementOf(&mut content))?.is_some() {}
                 Ok(content)
             }
             shrug_at!(bool, numbers, null, object);
@@ -128,14 +126,7 @@ impl Content {
         self.parts.last_mut()
     }
 
-    fn add(&mut self, element: Element) {
-        let block = match element {
-            Element::Text(weight) => {
-                self.push(PartKind::Text, weight);
-                return;
-            }
-            Element::Block(block) => block,
-        };
+    fn add(&mut self, block: Block) {
         match block.kind.as_str() {
             "text" | "input_text" | "output_text" | "summary_text" | "reasoning_text" => {
                 self.push(PartKind::Text, block.text.0);
@@ -145,7 +136,7 @@ impl Content {
             }
             "redacted_thinking" => {}
             "tool_use" | "server_tool_use" | "mcp_tool_use" | "toolCall" => {
-                let Block { name, id: call_id, arguments, .. } = *block;
+                let Block { name, id: call_id, arguments, .. } = block;
                 self.parts.push(call(name.boxed(), arguments, id(call_id)));
             }
             "image" | "document" | "input_image" => {
@@ -153,7 +144,7 @@ impl Content {
             }
             "encrypted_content" => self.parts.push(encrypted(block.encrypted.0)),
             kind if kind == "tool_result" || kind.ends_with("_tool_result") => {
-                let Block { call_of_result, content, is_error, .. } = *block;
+                let Block { call_of_result, content, is_error, .. } = block;
                 self.has_results = true;
                 match self.push(PartKind::ToolResult, content.0) {
                     Some(part) => {
@@ -182,39 +173,34 @@ pub(super) fn id(link: Link) -> Option<Id> {
     }
 }
 
-/// One element of a content array: a block, or (in old logs) a bare string.
-enum Element<'de> {
-    Text(Weight),
-    Block(Box<Block<'de>>),
-}
+/// Takes one element of a content array in: a block, or (in old logs) a bare string.
+struct ElementOf<'c>(&'c mut Content);
 
-impl Default for Element<'_> {
-    fn default() -> Self {
-        Self::Text(Weight::default())
+impl<'de> DeserializeSeed<'de> for ElementOf<'_> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Element<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct V;
-        impl<'de> Visitor<'de> for V {
-            type Value = Element<'de>;
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("anything")
-            }
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                let mut weight = Weight::default();
-                weight.add(text);
-                Ok(Element::Text(weight))
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-                let block = Block::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
-                Ok(Element::Block(Box::new(block)))
-            }
-            shrug_at!(bool, numbers, null, array);
-        }
-        deserializer.deserialize_any(V)
+impl<'de> Visitor<'de> for ElementOf<'_> {
+    type Value = ();
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("anything")
     }
+    fn visit_str<E>(self, text: &str) -> Result<(), E> {
+        let mut weight = Weight::default();
+        weight.add(text);
+        self.0.push(PartKind::Text, weight);
+        Ok(())
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+        let mut block = Block::default();
+        block.read_from(map)?;
+        self.0.add(block);
+        Ok(())
+    }
+    shrug_at!(bool, numbers, null, array);
 }
 
 lenient! {

@@ -39,6 +39,7 @@ pub struct Parser {
     session: String,
     version: String,
     project: String,
+    model: String,
 }
 
 impl Parser {
@@ -69,7 +70,7 @@ impl Parser {
             Enveloped::Measured(measured) => {
                 record.label = labels::of(kind, measured.kind.as_str());
                 record.project = line::changed(&mut self.project, measured.cwd.as_str());
-                record.body = meter(&measured.info, measured.window, &measured.model);
+                record.body = self.meter(&measured.info, measured.window, &measured.model);
                 return record;
             }
         };
@@ -91,33 +92,59 @@ impl Parser {
                 }));
             }
             "response_item" => record.body = item(payload, &mut record.unknown),
-            "event_msg" => record.body = event(&payload, &mut record.unknown),
+            "event_msg" => record.body = self.event(&payload, &mut record.unknown),
             "compacted" => record.body = compacted::body(*payload),
             "" if !line.id.as_str().is_empty() => {
                 record.session = line::changed(&mut self.session, line.id.as_str());
             }
             "" if line.record_type.as_str() == "state" => {}
-            "turn_context" => record.body = meter(&payload.info, payload.window, &payload.model),
+            "turn_context" => record.body = self.meter(&payload.info, payload.window, &payload.model),
             kind if labels::NOTES.contains(&kind) => {}
             "" => record.unknown.push("no type".into()),
             kind => record.unknown.push(kind.into()),
         }
         record
     }
+
+    /// What is measured, if anything is that the record before did not say already.
+    fn meter(&mut self, info: &TokenInfo, window: Count, model: &Text) -> Body {
+        let meter = Meter {
+            total: info.total.usage(),
+            context: info.last.usage().map(Usage::context),
+            window: info.window.0.or(window.0).filter(|window| *window > 0),
+            model: line::changed(&mut self.model, model.as_str()),
+        };
+        if meter == Meter::default() { Body::Note } else { Body::Meter(Box::new(meter)) }
+    }
+
+    fn event(&mut self, payload: &Payload, unknown: &mut Vec<Box<str>>) -> Body {
+        let kind = payload.kind.as_str();
+        match kind {
+            "user_message" => told(Role::User, payload),
+            "agent_message" => told(Role::Assistant, payload),
+            "thread_rolled_back" => match payload.rolled_back.0 {
+                Some(turns) => Body::Rewind(u32::try_from(turns).unwrap_or(u32::MAX)),
+                None => {
+                    unknown.push("event_msg/thread_rolled_back without num_turns".into());
+                    Body::Note
+                }
+            },
+            "token_count" | "task_started" => self.meter(&payload.info, payload.window, &payload.model),
+            "thread_name_updated" => payload.title.boxed().map_or(Body::Note, Body::Title),
+            "collab_agent_spawn_end" | "sub_agent_activity" => display::name(payload.agent.as_str())
+                .map_or(Body::Note, |agent| Body::Agent(agent, id(payload.call))),
+            _ if says_nothing(kind) => Body::Note,
+            _ => {
+                unknown.push(format!("event_msg/{kind}").into());
+                Body::Note
+            }
+        }
+    }
 }
 
 /// Whether an event of this kind says nothing of the conversation that an item does not say.
 fn says_nothing(kind: &str) -> bool {
-    labels::EVENTS.iter().any(|label| label.strip_prefix(labels::EVENT) == Some(kind))
-}
-
-fn meter(info: &TokenInfo, window: Count, model: &Text) -> Body {
-    Body::Meter(Box::new(Meter {
-        total: info.total.usage(),
-        context: info.last.usage().map(Usage::context),
-        window: info.window.0.or(window.0).filter(|window| *window > 0),
-        model: filled(model.as_str()),
-    }))
+    labels::silent_event(kind).is_some()
 }
 
 /// A text, where it is not empty.
@@ -143,9 +170,11 @@ fn item(payload: Box<Payload>, unknown: &mut Vec<Box<str>>) -> Body {
             Body::Note
         }
         "reasoning" => {
-            let texts = payload.summary.parts.into_iter().chain(payload.content.parts);
-            let mut parts: Vec<PartFacts> =
-                texts.map(|part| PartFacts { kind: PartKind::Thinking, ..part }).collect();
+            let mut parts = payload.summary.parts;
+            parts.extend(payload.content.parts);
+            for part in &mut parts {
+                part.kind = PartKind::Thinking;
+            }
             if parts.is_empty() && payload.encrypted.0 > 0 {
                 parts.push(encrypted(payload.encrypted.0));
             }
@@ -203,30 +232,6 @@ fn result(payload: Box<Payload>) -> Body {
             silent: call.into_iter().collect(),
             ..TurnFacts::new(Role::Tool, Vec::new())
         }),
-    }
-}
-
-fn event(payload: &Payload, unknown: &mut Vec<Box<str>>) -> Body {
-    let kind = payload.kind.as_str();
-    match kind {
-        "user_message" => told(Role::User, payload),
-        "agent_message" => told(Role::Assistant, payload),
-        "thread_rolled_back" => match payload.rolled_back.0 {
-            Some(turns) => Body::Rewind(u32::try_from(turns).unwrap_or(u32::MAX)),
-            None => {
-                unknown.push("event_msg/thread_rolled_back without num_turns".into());
-                Body::Note
-            }
-        },
-        "token_count" | "task_started" => meter(&payload.info, payload.window, &payload.model),
-        "thread_name_updated" => payload.title.boxed().map_or(Body::Note, Body::Title),
-        "collab_agent_spawn_end" | "sub_agent_activity" => display::name(payload.agent.as_str())
-            .map_or(Body::Note, |agent| Body::Agent(agent, id(payload.call))),
-        _ if says_nothing(kind) => Body::Note,
-        _ => {
-            unknown.push(format!("event_msg/{kind}").into());
-            Body::Note
-        }
     }
 }
 

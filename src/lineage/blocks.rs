@@ -61,7 +61,8 @@ impl Block {
     /// What stands for a turn of which nothing can be read but what the session keeps.
     pub(super) fn bare(session: &Session, id: TurnId) -> Self {
         let turn = session.turn(id);
-        let preview = session.preview(turn).trim();
+        let preview = session.preview(&turn);
+        let preview = preview.trim();
         Self {
             spot: Spot {
                 turn: id,

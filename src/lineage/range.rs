@@ -271,7 +271,7 @@ fn plan_turn(session: &Session, id: TurnId, out: &mut Vec<Planned>) {
             let text = |name| session.named(name).unwrap_or_default().into();
             (text(part.tool), text(part.path))
         };
-        let (tool, path) = named(part);
+        let (tool, path) = named(&part);
         out.push(Planned {
             turn: id,
             number: turn.number,
@@ -289,7 +289,7 @@ fn plan_turn(session: &Session, id: TurnId, out: &mut Vec<Planned>) {
             voice: part.voice,
             error: part.error,
             again: part.again,
-            pair: session.pair(part).map(|(place, _)| place),
+            pair: session.pair(&part).map(|(place, _)| place),
         });
     }
 }

@@ -60,6 +60,11 @@ impl Source {
         }
     }
 
+    /// Whether nothing of it is still coming.
+    pub fn is_whole(&self) -> bool {
+        self.input.is_whole()
+    }
+
     /// How it arrives, where it has to be spooled.
     pub fn flow(&self) -> Option<Flow> {
         self.input.spool().map(|spool| spool.flow())

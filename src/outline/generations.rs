@@ -1,6 +1,7 @@
 //! The Generations view: each recorded compaction with its summary, what it covered, kept and left behind.
 
 use crate::session::open::OpenLog;
+use crate::session::{Compaction, Session};
 
 use super::{Group, Node, View, ViewKind};
 
@@ -9,19 +10,8 @@ pub(super) fn root(view: &View, log: &OpenLog) -> Vec<Node> {
     let session = &log.session;
     let mut root: Vec<(u32, Node)> = Vec::new();
     for compaction in session.compactions() {
-        let row = match (compaction.summary, compaction.boundary_row) {
-            (Some(summary), _) if session.turn(summary).number > view.as_of => continue,
-            (Some(summary), _) => session.turn(summary).first_row,
-            (None, Some(row)) => {
-                let after = session.anchor(row).map_or(0, |turn| session.turn(turn).number);
-                if after > view.as_of {
-                    continue;
-                }
-                row
-            }
-            (None, None) => continue,
-        };
-        root.push((row, Node::Generation(compaction.generation)));
+        let node = Node::Generation(compaction.generation);
+        root.extend(row(session, compaction, view.as_of).map(|row| (row, node)));
     }
     for (place, clearing) in session.clearings().iter().enumerate() {
         if clearing.turn <= view.as_of {
@@ -32,6 +22,21 @@ pub(super) fn root(view: &View, log: &OpenLog) -> Vec<Node> {
     let mut root: Vec<Node> = root.into_iter().map(|(_, node)| node).collect();
     root.push(Node::Group(Group::Since));
     root
+}
+
+/// The row of a compaction that is there as of turn `as_of`.
+pub(super) fn row(session: &Session, compaction: &Compaction, as_of: u32) -> Option<u32> {
+    match (compaction.summary, compaction.boundary_row) {
+        (Some(summary), _) => {
+            let turn = session.turn(summary);
+            (turn.number <= as_of).then_some(turn.first_row)
+        }
+        (None, Some(row)) => {
+            let after = session.anchor(row).map_or(0, |turn| session.turn(turn).number);
+            (after <= as_of).then_some(row)
+        }
+        (None, None) => None,
+    }
 }
 
 /// What stands under a generation.

@@ -9,11 +9,18 @@ pub enum ViewKind {
     Generations,
     /// The block hierarchy, replayed.
     Blocks,
+    /// The cold forest, replayed.
+    Forest,
+    /// What Context-GC prunes, replayed.
+    Receipts,
+    /// What each compaction lost.
+    Audit,
 }
 
 impl ViewKind {
     /// The views of this build, in the order of their tabs.
-    pub const ALL: [Self; 3] = [Self::Window, Self::Generations, Self::Blocks];
+    pub const ALL: [Self; 6] =
+        [Self::Window, Self::Generations, Self::Blocks, Self::Forest, Self::Receipts, Self::Audit];
 
     /// Its name on the command line and, capitalised, on the screen.
     pub const fn name(self) -> &'static str {
@@ -21,6 +28,9 @@ impl ViewKind {
             Self::Window => "window",
             Self::Generations => "generations",
             Self::Blocks => super::blocks::NAME,
+            Self::Forest => super::forest::NAME,
+            Self::Receipts => super::receipts::NAME,
+            Self::Audit => super::audit::NAME,
         }
     }
 
@@ -30,6 +40,9 @@ impl ViewKind {
             Self::Window => "1",
             Self::Generations => "2",
             Self::Blocks => "3",
+            Self::Forest => "4",
+            Self::Receipts => "5",
+            Self::Audit => "6",
         }
     }
 
@@ -39,6 +52,9 @@ impl ViewKind {
             Self::Window => "Window: what the model sees",
             Self::Generations => "Generations: what each compaction covered",
             Self::Blocks => "Blocks: ledger, spans, blocks, open turns",
+            Self::Forest => "Forest: clusters behind a hot window",
+            Self::Receipts => "Receipts: the prompt, and what was pruned",
+            Self::Audit => "Audit: what each compaction lost",
         }
     }
 

@@ -8,7 +8,8 @@ use crate::text::{display, numbers};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Label {
     /// What it is: `turn`, `summary`, `section`, `sentence`, `part`, `note`, `malformed`, `group`, `share`, `thread`,
-    /// `microcompaction`, `block`, `span`, `level`, `item`.
+    /// `microcompaction`, `block`, `span`, `level`, `item`, `cluster`, `union`, `health`, `asked`, `stage`, `receipt`,
+    /// `finding`, `kept`, `beside`, `nothing`.
     pub kind: &'static str,
     /// Where it is.
     pub address: Option<Address>,
@@ -73,8 +74,18 @@ pub enum Mark {
     State(State),
     /// Whoever was to write its summary did not.
     NoSummary,
+    /// Its summary is one of other members than it has.
+    StaleSummary,
     /// A person said so.
     ByHand(&'static str),
+    /// So many of its parts are pruned.
+    Pruned(u32),
+    /// Something keeps it although a stage would have pruned it.
+    Kept(String),
+    /// Only turns that were kept still say it.
+    AtRisk,
+    /// What is said of it beside.
+    Beside(String),
 }
 
 impl Mark {
@@ -101,7 +112,12 @@ impl Mark {
             Self::ToldAgain => "told again".into(),
             Self::State(state) => state.words(),
             Self::NoSummary => "! no summary".into(),
+            Self::StaleSummary => "! stale summary".into(),
             Self::ByHand(what) => (*what).into(),
+            Self::Pruned(parts) => format!("{} pruned", numbers::count(u64::from(*parts), "part")),
+            Self::Kept(why) => format!("kept: {why}"),
+            Self::AtRisk => "! at risk".into(),
+            Self::Beside(what) => what.clone(),
             Self::SumsUp(turn) => format!("sums up the branch that ended at t{turn}"),
         }
     }
@@ -118,6 +134,8 @@ impl Mark {
                 | Self::Withdrawn
                 | Self::Unreadable
                 | Self::NoSummary
+                | Self::StaleSummary
+                | Self::AtRisk
         )
     }
 }

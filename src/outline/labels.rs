@@ -15,13 +15,6 @@ use super::{Group, Label, Mark, Node, View, ViewKind};
 pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
     let session = &log.session;
     match node {
-        // Blocks and what is in them are another tree's ([`super::blocks`]).
-        Node::Root
-        | Node::Made(_)
-        | Node::MadeSentence(..)
-        | Node::Piece(..)
-        | Node::Item(_)
-        | Node::Pinned(_) => Label { kind: "root", ..Label::default() },
         Node::Generation(generation) => generation_label(view, session, generation),
         Node::Section(generation, section) => section_label(view, log, generation, section),
         Node::Sentence(generation, place) => sentence_label(view, log, generation, place),
@@ -29,7 +22,7 @@ pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
         Node::Turn(id) => turn_label(view, session, id),
         Node::Part(id, index) => session
             .nth_part(id, index as usize)
-            .map_or_else(Label::default, |(_, part)| part_label(view, log, id, index, part)),
+            .map_or_else(Label::default, |(_, part)| part_label(view, log, id, index, &part)),
         Node::Row(row) => row_label(session, row),
         Node::Clearing(place) => clearing_label(session, place as usize),
         Node::Share(index) => share_label(view, session, usize::from(index)),
@@ -45,11 +38,13 @@ pub(super) fn label(view: &View, log: &OpenLog, node: Node) -> Label {
             let Some((_, part)) = inner.session.nth_part(id, index as usize) else {
                 return Label::default();
             };
-            let mut label = bare_part_label(inner, id, index, part);
+            let mut label = bare_part_label(inner, id, index, &part);
             label.address = Some(with_part(inner.address(id, Some(name)), index));
             label.out = true;
             label
         }),
+        // What views have that show something else than the log is theirs ([`super::OwnTree`]).
+        _ => Label { kind: "root", ..Label::default() },
     }
 }
 
@@ -185,11 +180,12 @@ fn group_label(view: &View, log: &OpenLog, group: Group) -> Label {
         Group::Earlier => format!("earlier conversations · {}", turns(view.earlier.len())),
         Group::Notes(id) => numbers::count(session.notes_after(id).len() as u64, "note"),
         Group::Matches => format!("matching turns · {}", turns(view.matches.len())),
-        Group::Ledger | Group::Open | Group::Lines(_) => String::new(),
         Group::Threads => format!(
             "sub-agents of the whole session · {}",
             numbers::count(log.thread_count() as u64 - 1, "thread")
         ),
+        // Other trees' ([`super::OwnTree`]).
+        _ => String::new(),
     };
     let tokens = match group {
         Group::Since => Some(view.tokens_in_view(session)),
@@ -216,9 +212,9 @@ pub(super) fn bare_turn_label(session: &Session, id: TurnId) -> Label {
         .filter(|(_, part)| matches!(part.kind, PartKind::ToolCall | PartKind::ToolResult))
         .filter_map(|(_, part)| session.named(part.tool))
         .collect();
-    let preview = session.preview(turn);
+    let preview = session.preview(&turn);
     let text = match (tools.as_slice(), preview.is_empty()) {
-        ([], _) => preview.to_owned(),
+        ([], _) => preview,
         ([one], true) => (*one).to_owned(),
         ([one], false) if turn.preview_is_text() => format!("{preview} → {one}"),
         ([one], false) => format!("{one} {preview}"),
@@ -402,7 +398,7 @@ fn thread_label(session: &Session, thread: usize) -> Label {
     let Some(thread) = session.threads().get(thread) else { return Label::default() };
     let from =
         thread.started_by.map_or_else(String::new, |id| format!(" · started at {}", session.address(id)));
-    let words = thread.turns.first().map_or("", |id| session.preview(session.turn(*id)));
+    let words = thread.turns.first().map(|id| session.preview(&session.turn(*id))).unwrap_or_default();
     Label {
         kind: "thread",
         address: Some(Address::Thread(thread.name.to_string())),
@@ -420,7 +416,8 @@ fn agent_label(log: &OpenLog, agent: usize) -> Label {
     let text = match log.agent_log(agent) {
         Ok(inner) => {
             let main = inner.session.main();
-            let words = main.turns.first().map_or("", |id| inner.session.preview(inner.session.turn(*id)));
+            let first = main.turns.first().map(|id| inner.session.turn(*id));
+            let words = first.map(|turn| inner.session.preview(&turn)).unwrap_or_default();
             format!("{from}{} · {words}", numbers::count(main.turns.len() as u64, "turn"))
         }
         Err(error) => format!("{from}{error}"),

@@ -176,15 +176,6 @@ pub(super) fn sources(view: &View, log: &OpenLog, node: Node) -> Vec<TurnId> {
         Node::Group(Group::Earlier) => view.earlier.clone(),
         Node::Group(Group::Matches) => view.matches.clone(),
         Node::Group(group) => of_ranges(ranges(log, group)),
-        Node::Root
-        | Node::Share(_)
-        | Node::Agent(_)
-        | Node::AgentTurn(..)
-        | Node::AgentPart(..)
-        | Node::Made(_)
-        | Node::MadeSentence(..)
-        | Node::Piece(..)
-        | Node::Pinned(_)
-        | Node::Item(_) => Vec::new(),
+        _ => Vec::new(),
     }
 }

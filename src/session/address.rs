@@ -49,15 +49,57 @@ pub enum Address {
     },
     /// `i9`: an item of the ledger.
     Item(u32),
+    /// `c45`: the cluster that holds turn 45.
+    Cluster(u32),
+    /// `c45.s1`: a sentence of its summary.
+    ClusterSentence {
+        /// A turn that the cluster holds.
+        of: u32,
+        /// The sentence's number, from 1.
+        sentence: u32,
+    },
+    /// `u7`: a union of clusters.
+    Union(u32),
 }
 
 /// A text that is no address.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "\"{}\" is no address here: write t489 for a turn, t489.2 for a part, @NAME/t12 for a sub-agent's turn, L560 for a line, g3 for a generation, g3.s12 for a sentence of its summary, b4 for a block, p2 for a span, b4.s2 for a sentence of theirs, i9 for an item of the ledger, r:t88 for what a receipt stands for",
+    "\"{}\" is no address here: write t489 for a turn, t489.2 for a part, @NAME/t12 for a sub-agent's turn, L560 for a line, g3 for a generation, g3.s12 for a sentence of its summary, b4 for a block, p2 for a span, b4.s2 for a sentence of theirs, i9 for an item of the ledger, c45 for the cluster that holds turn 45, u7 for a union, r:t88 for what a receipt stands for",
     quoted(.0)
 )]
 pub struct NotAnAddress(pub String);
+
+/// A sentence that a summary does not have.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[error("there is no sentence {0}: the summary has {1}")]
+pub struct NoSentence(pub Address, pub usize);
+
+impl Address {
+    /// The address of a sentence, numbered from 1, of the summary that stands here; this place itself where none can.
+    #[must_use]
+    pub fn sentence(self, sentence: u32) -> Self {
+        match self {
+            Self::Generation(generation) => Self::Sentence { generation, sentence },
+            Self::Block(of) => Self::MadeSentence { span: false, of, sentence },
+            Self::Span(of) => Self::MadeSentence { span: true, of, sentence },
+            Self::Cluster(of) => Self::ClusterSentence { of, sentence },
+            other => other,
+        }
+    }
+
+    /// The place from 0 of the sentence that this is the address of, in a summary of `all` sentences.
+    pub fn place_in(self, all: usize) -> Result<u32, NoSentence> {
+        let number = match self {
+            Self::Sentence { sentence, .. }
+            | Self::MadeSentence { sentence, .. }
+            | Self::ClusterSentence { sentence, .. } => sentence,
+            _ => 0,
+        };
+        let place = number.checked_sub(1).filter(|place| (*place as usize) < all);
+        place.ok_or(NoSentence(self, all))
+    }
+}
 
 impl FromStr for Address {
     type Err = NotAnAddress;
@@ -107,6 +149,13 @@ impl FromStr for Address {
                 }
             }
             Some(("i", rest)) => Ok(Self::Item(number(rest)?)),
+            Some(("u", rest)) => Ok(Self::Union(number(rest)?)),
+            Some(("c", rest)) => match rest.split_once(".s") {
+                Some((of, sentence)) => {
+                    Ok(Self::ClusterSentence { of: number(of)?, sentence: number(sentence)? })
+                }
+                None => Ok(Self::Cluster(number(rest)?)),
+            },
             _ => Err(fail()),
         }
     }
@@ -133,6 +182,9 @@ impl fmt::Display for Address {
                 write!(f, "{}{of}.s{sentence}", if *span { 'p' } else { 'b' })
             }
             Self::Item(item) => write!(f, "i{item}"),
+            Self::Cluster(turn) => write!(f, "c{turn}"),
+            Self::ClusterSentence { of, sentence } => write!(f, "c{of}.s{sentence}"),
+            Self::Union(union) => write!(f, "u{union}"),
         }
     }
 }
@@ -288,6 +340,9 @@ mod tests {
             "b4.s2",
             "p2.s1",
             "i9",
+            "c45",
+            "c45.s1",
+            "u7",
             "r:t88",
             "r:e 2#3",
         ] {

@@ -48,7 +48,7 @@ impl Session {
             Parent::Of(id) => match self.ids.get(&id) {
                 None => Hang::Dangling,
                 Some(row) => {
-                    let first = self.turns.first().is_none_or(|turn| *row < turn.first_row);
+                    let first = self.turns.get(0).is_none_or(|turn| *row < turn.first_row);
                     let row = self.row(*row);
                     match row.anchor.some() {
                         Some(turn) => Hang::At(turn),
@@ -165,8 +165,14 @@ impl Session {
         if let Some(history) = self.revived.get_mut(&id) {
             history.push((at, true));
         } else if self.turn(id).abandoned_at == NEVER {
-            self.turns[id.0 as usize].abandoned_at = at;
+            self.turns.change(id.0, |turn| turn.abandoned_at = at);
+            self.left.push(id);
         }
+    }
+
+    /// The turns that were ever left behind or taken back, in the order in which they were; some came back.
+    pub fn left(&self) -> &[TurnId] {
+        &self.left
     }
 
     fn stamp_revived(&mut self, id: TurnId, at: u32) {

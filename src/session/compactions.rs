@@ -152,7 +152,7 @@ impl Session {
     }
 
     /// A summary: it completes the boundary right before it, or stands alone as old versions wrote it.
-    pub(super) fn summary(&mut self, line: Line, row: u32, facts: TurnFacts) {
+    pub(super) fn summary(&mut self, line: Line, row: u32, facts: &TurnFacts) {
         let tip = self.tip(0);
         // Between the two nobody speaks, but a person may queue a prompt.
         let pending = self.pending.take().filter(|pending| {
@@ -188,7 +188,7 @@ impl Session {
         row: u32,
         hang: Hang,
         mut boundary: Boundary,
-        facts: TurnFacts,
+        facts: &TurnFacts,
     ) {
         let index = self.compactions.len();
         let mut compaction = Compaction::marked(index as u32 + 1, row, &boundary);
@@ -203,7 +203,7 @@ impl Session {
     }
 
     /// The turn of the summary of the compaction at `index`.
-    fn summarised(&mut self, index: usize, line: Line, row: u32, prev: TurnId, facts: TurnFacts) -> TurnId {
+    fn summarised(&mut self, index: usize, line: Line, row: u32, prev: TurnId, facts: &TurnFacts) -> TurnId {
         let step = self.step_ends.len() as u32;
         let sealed = facts.parts.iter().find(|part| part.kind == PartKind::Encrypted);
         let (sealed, tokens) =
@@ -220,18 +220,19 @@ impl Session {
     /// Messages that the compaction of `turn` wrote down and that are no earlier turn's: the model reads them with
     /// the summary, so they are parts of its turn. The answer is how many there are.
     fn tell_anew(&mut self, turn: TurnId, row: u32, again: Vec<Again>) -> u32 {
-        let mut told = 0;
+        let told = again.len() as u32;
+        let mut whole = self.turn(turn);
         for message in again {
-            told += 1;
             for (index, part) in (u32::from(message.first)..).zip(&message.parts) {
+                whole.tokens = whole.tokens.saturating_add(part.tokens);
+                whole.set(Turn::VOICE, part.voice);
+                whole.set(Turn::ERROR, part.error);
                 self.add_part(turn, row, index, part);
-                if let Some(part) = self.parts.last_mut() {
-                    part.again = true;
-                }
+                self.parts.change(self.parts.len() as u32 - 1, |part| part.again = true);
             }
         }
-        let end = self.parts.len() as u32;
-        self.turns[turn.0 as usize].parts.1 = end;
+        whole.parts.1 = self.parts.len() as u32;
+        self.turns.change(turn.0, |old| *old = whole);
         told
     }
 
@@ -261,7 +262,7 @@ impl Session {
             .map(|call| self.part(*call).pair)
             .filter(|place| (*place as usize) < self.parts.len())
             .collect();
-        let mut turns: Vec<TurnId> = parts.iter().map(|place| self.turn_of(self.part(*place))).collect();
+        let mut turns: Vec<TurnId> = parts.iter().map(|place| self.turn_of(&self.part(*place))).collect();
         turns.sort_unstable();
         turns.dedup();
         let now = self.last();

@@ -48,16 +48,22 @@ struct Origin {
 
 impl Session {
     /// Takes in the record at `line`.
-    pub fn push(&mut self, mut line: Line, record: Record) {
+    pub fn push(&mut self, line: Line, mut record: Record) {
+        self.take(line, &mut record);
+    }
+
+    /// The same, and leaves what is left of the record, its memory above all, to whoever read it: memory that one
+    /// thread asks for and another gives back costs them both.
+    pub(super) fn take(&mut self, mut line: Line, record: &mut Record) {
         line.time = record.time;
         self.bytes = self.bytes.max(line.offset + u64::from(line.length));
-        for name in record.unknown {
+        for name in record.unknown.drain(..) {
             *self.unknown.entry(name).or_insert(0) += 1;
         }
-        note_new(&mut self.session_ids, record.session);
-        self.version = record.version.or_else(|| self.version.take());
+        note_new(&mut self.session_ids, record.session.as_deref());
+        self.version = record.version.take().or_else(|| self.version.take());
         let label = self.intern_label(&record.label);
-        self.project = self.project.take().or(record.project);
+        self.project = self.project.take().or_else(|| record.project.take());
         let hang = self.hang(record.parent);
         let row = self.rows.len() as u32;
         let mut flags = 0;
@@ -84,9 +90,9 @@ impl Session {
             kind: RowKind::Note,
             flags,
         });
-        let origin =
-            Origin { line, row, hang, strand: record.strand, short_id: record.short_id, id: record.id };
-        self.body(origin, record.body);
+        let (strand, short_id) = (std::mem::take(&mut record.strand), std::mem::take(&mut record.short_id));
+        let origin = Origin { line, row, hang, strand, short_id, id: record.id };
+        self.body(origin, &mut record.body);
         if self.rows.kind(row) != Some(RowKind::Turn) {
             self.others.push(row);
         }
@@ -105,44 +111,45 @@ impl Session {
         name.0 as u16
     }
 
-    fn body(&mut self, origin: Origin, body: Body) {
+    fn body(&mut self, origin: Origin, body: &mut Body) {
         let Origin { line, row, id, .. } = origin;
         match body {
             Body::Note => {}
-            Body::Title(title) => self.title = Some(title),
+            Body::Title(title) => self.title = Some(std::mem::take(title)),
             Body::Malformed(reason) => {
                 self.rows.mark(row, RowKind::Malformed);
-                self.malformed.push((row, reason));
+                self.malformed.push((row, std::mem::take(reason)));
             }
             Body::Queue(queue) => match self.queue(line, queue) {
                 QueueOutcome::Turn(id) => self.rows.hang(row, id),
                 QueueOutcome::Echo(of) => self.echo(row, of),
                 QueueOutcome::Note => {}
             },
-            Body::Boundary(boundary) => self.boundary(row, id, *boundary),
-            Body::Clearing(clearing) => self.clear(row, &clearing),
-            Body::Turn(facts) => self.turn_record(origin, *facts),
+            Body::Boundary(boundary) => self.boundary(row, id, std::mem::take(&mut **boundary)),
+            Body::Clearing(clearing) => self.clear(row, clearing),
+            Body::Turn(facts) => self.turn_record(origin, facts),
             Body::Compacted(compaction) => {
                 self.twins.clear();
-                let (boundary, facts) = *compaction;
-                if let Some(of) = id.and_then(|id| self.repeats(id, row, &facts)) {
+                let (boundary, facts) = &mut **compaction;
+                if let Some(of) = id.and_then(|id| self.repeats(id, row, facts)) {
                     self.echo(row, of);
                     return;
                 }
-                self.compacted(line, row, origin.hang, boundary, facts);
+                self.compacted(line, row, origin.hang, std::mem::take(boundary), facts);
             }
-            Body::Rewind(prompts) => self.rewind(prompts),
-            Body::Meter(meter) => self.measure(*meter),
+            Body::Rewind(prompts) => self.rewind(*prompts),
+            Body::Meter(meter) => self.measure(meter),
             Body::Header(header) => {
-                self.header.get_or_insert(header);
+                self.header.get_or_insert_with(|| std::mem::take(header));
             }
-            Body::Agent(agent, call) => self.agent(row, agent, call),
+            Body::Agent(agent, call) => self.agent(row, std::mem::take(agent), *call),
         }
     }
 
     /// A sub-agent was started by `call`, or by what was said last.
     fn agent(&mut self, row: u32, agent: Box<str>, call: Option<Id>) {
-        let called = call.and_then(|call| self.calls.get(&call)).map(|place| self.turn_of(self.part(*place)));
+        let called =
+            call.and_then(|call| self.calls.get(&call)).map(|place| self.turn_of(&self.part(*place)));
         let turn = called.unwrap_or_else(|| self.tip(0));
         if self.agents.iter().all(|(known, _)| *known != agent)
             && let Some(turn) = turn.some()
@@ -152,14 +159,14 @@ impl Session {
         }
     }
 
-    fn turn_record(&mut self, origin: Origin, facts: TurnFacts) {
+    fn turn_record(&mut self, origin: Origin, facts: &TurnFacts) {
         let Origin { line, row, hang, id, .. } = origin;
-        if let Some(of) = id.and_then(|id| self.repeats(id, row, &facts)) {
+        if let Some(of) = id.and_then(|id| self.repeats(id, row, facts)) {
             self.echo(row, of);
             return;
         }
         if facts.role == Role::User
-            && let Some(of) = self.delivers(&facts)
+            && let Some(of) = self.delivers(facts)
             && !self.is_compacted_away(of)
         {
             self.echo(row, of);
@@ -167,21 +174,21 @@ impl Session {
             self.rows.hang(row, hang.turn().some().unwrap_or(of));
             return;
         }
-        if let Some(of) = self.twin_of(&facts) {
+        if let Some(of) = self.twin_of(facts) {
             self.echo(row, of);
             return;
         }
-        note_new(&mut self.models, facts.model.clone());
+        note_new(&mut self.models, facts.model.as_deref());
         if facts.role == Role::Summary {
             self.summary(line, row, facts);
             return;
         }
         let thread = self.thread_of(origin.strand, &origin.short_id, hang);
-        let turn = match self.open_turn(thread, &facts) {
+        let turn = match self.open_turn(thread, facts) {
             Some(open) => open,
-            None => self.new_turn(thread, line, row, hang, &facts),
+            None => self.new_turn(thread, line, row, hang, facts),
         };
-        self.twins.wait(&facts, turn);
+        self.twins.wait(facts, turn);
         if let Some(said) = facts.said {
             self.said.entry(said).or_default().push(turn);
         }
@@ -222,7 +229,7 @@ impl Session {
         let call_step = call
             .or_else(|| facts.silent.first().copied())
             .and_then(|call| self.calls.get(&call))
-            .map(|place| self.turn(self.turn_of(self.part(*place))))
+            .map(|place| self.turn(self.turn_of(&self.part(*place))))
             .filter(|turn| usize::from(turn.thread) == thread)
             .map(|turn| turn.step);
         let known_step = message.map(|(_, step)| step).or(call_step);
@@ -245,7 +252,7 @@ impl Session {
         let tip = self.tip(0);
         let step = tip.some().map_or(self.step_ends.len() as u32, |tip| self.turn(tip).step);
         let id = self.add_turn(0, line, row, Role::User, tip, step, Turn::QUEUED);
-        self.extend(id, row, TurnFacts::new(Role::User, parts));
+        self.extend(id, row, &TurnFacts::new(Role::User, parts));
         id
     }
 
@@ -294,27 +301,29 @@ impl Session {
     }
 
     /// Adds a record's parts to the turn `id`.
-    pub(super) fn extend(&mut self, id: TurnId, row: u32, facts: TurnFacts) {
+    pub(super) fn extend(&mut self, id: TurnId, row: u32, facts: &TurnFacts) {
         self.rows.mark(row, RowKind::Turn);
         self.rows.hang(row, id);
-        self.count_usage(id, &facts);
-        let mut preview = self.turn(id).preview_rank;
+        self.count_usage(id, facts);
         let begin = self.parts.len() as u32;
-        let turn = &mut self.turns[id.0 as usize];
+        let mut turn = self.turn(id);
         if turn.parts.0 == turn.parts.1 {
             turn.parts.0 = begin;
         } else if turn.parts.1 != begin {
             turn.flags |= Turn::MIXED;
         }
-        for (index, part) in facts.parts.into_iter().enumerate() {
+        for (index, part) in facts.parts.iter().enumerate() {
             let rank = preview_rank(part.kind);
-            if rank < preview && !part.preview.is_empty() {
-                preview = rank;
-                self.turns[id.0 as usize].preview = self.previews.add(&part.preview);
+            if rank < turn.preview_rank && !part.preview.is_empty() {
+                turn.preview_rank = rank;
+                turn.preview = self.previews.add(&part.preview);
             }
-            self.add_part(id, row, index as u32, &part);
+            turn.tokens = turn.tokens.saturating_add(part.tokens);
+            turn.set(Turn::VOICE, part.voice);
+            turn.set(Turn::ERROR, part.error);
+            self.add_part(id, row, index as u32, part);
         }
-        for call in facts.silent {
+        for call in facts.silent.iter().copied() {
             if let Some(place) = self.calls.get(&call).copied()
                 && self.answered_by(place).is_none()
             {
@@ -322,14 +331,12 @@ impl Session {
             }
             self.returned(call);
         }
-        if let Some(agent) = facts.agent {
-            self.agents.push((agent, id));
+        if let Some(agent) = &facts.agent {
+            self.agents.push((agent.clone(), id));
         }
-        let end = self.parts.len() as u32;
-        let turn = &mut self.turns[id.0 as usize];
-        turn.preview_rank = preview;
         turn.last_row = row;
-        turn.parts.1 = end;
+        turn.parts.1 = self.parts.len() as u32;
+        self.turns.change(id.0, |old| *old = turn);
     }
 
     pub(super) fn add_part(&mut self, id: TurnId, row: u32, index: u32, facts: &PartFacts) {
@@ -359,21 +366,14 @@ impl Session {
                     if let Some(first) = self.answered_by(called) {
                         self.answered.entry(called).or_insert(first);
                     }
-                    let caller = &mut self.parts[called as usize];
-                    caller.pair = place;
-                    (part.tool, part.path, part.pair) = (caller.tool, caller.path, called);
+                    self.parts.change(called, |caller| {
+                        caller.pair = place;
+                        (part.tool, part.path, part.pair) = (caller.tool, caller.path, called);
+                    });
                     self.returned(call);
                 }
             }
             _ => {}
-        }
-        let turn = &mut self.turns[id.0 as usize];
-        turn.tokens = turn.tokens.saturating_add(facts.tokens);
-        if facts.voice {
-            turn.flags |= Turn::VOICE;
-        }
-        if facts.error {
-            turn.flags |= Turn::ERROR;
         }
         self.parts.push(part);
     }
@@ -381,7 +381,7 @@ impl Session {
     /// The call has its result: no sub-agent that starts from now on is its work.
     fn returned(&mut self, call: Id) {
         if let Some(called) = self.calls.get(&call) {
-            let turn = self.turn_of(self.part(*called));
+            let turn = self.turn_of(&self.part(*called));
             self.open_task_calls.retain(|open| *open != turn);
         }
     }
@@ -458,11 +458,11 @@ impl Session {
     }
 }
 
-pub(super) fn note_new(known: &mut Vec<Box<str>>, name: Option<Box<str>>) {
+pub(super) fn note_new(known: &mut Vec<Box<str>>, name: Option<&str>) {
     if let Some(name) = name
-        && !known.contains(&name)
+        && known.iter().all(|known| **known != *name)
     {
-        known.push(name);
+        known.push(name.into());
     }
 }
 

@@ -5,6 +5,7 @@
 //! waits for more. A long backlog is read and parsed on several threads and taken in, in order, on one (`load/bulk.rs`).
 
 mod bulk;
+mod document;
 mod end;
 
 use std::io;
@@ -177,6 +178,8 @@ pub struct Feed {
     reader: Reader,
     /// The unfinished last line that was handed out as a record: where it begins and how long it was.
     open: Option<(u64, usize)>,
+    /// How far the file was read when it was last found to be no document.
+    no_document: Option<u64>,
 }
 
 /// What a feed has to say.
@@ -214,7 +217,7 @@ impl Feed {
     }
 
     fn of(tail: Tail) -> Self {
-        Self { tail, reader: Reader::default(), open: None }
+        Self { tail, reader: Reader::default(), open: None, no_document: None }
     }
 
     /// `waker` is told from now on when more has come of what is spooled.
@@ -239,7 +242,7 @@ impl Feed {
 
     /// Whether the file ends in a line that is no record yet.
     pub fn is_pending(&self) -> bool {
-        self.open.is_none() && self.tail.open_line().is_some_and(|raw| !is_blank(&raw))
+        self.open.is_none() && !self.is_document() && self.tail.open_line().is_some_and(|raw| !is_blank(&raw))
     }
 
     /// Why what has come so far is no log of a known format, although what comes next may still make it one.
@@ -260,6 +263,8 @@ impl Feed {
     /// What happened since the last call.
     pub fn next(&mut self, path: &Path) -> News {
         match self.tail.poll() {
+            // What stands on the lines of a document was read with its first.
+            Update::Lines(_) if self.is_document() => News::Nothing,
             Update::Lines(batch) => {
                 if let Some(news) = self.check_open(&batch) {
                     return news;
@@ -267,12 +272,18 @@ impl Feed {
                 match self.skip_open(&batch) {
                     Read::Records(format, records) => News::Records(format, records),
                     Read::Undecided => News::Nothing,
-                    Read::Unknown(message) => unknown(path, message),
+                    Read::Unknown(message) => self.document(path).unwrap_or_else(|| unknown(path, message)),
                 }
             }
             Update::Epoch(epoch) => self.epoch(epoch),
             // Where a compressed file is cut into pieces says nothing of its lines.
             Update::Nothing if self.tail.is_flowing() => News::Nothing,
+            Update::Nothing if self.is_document() => News::Nothing,
+            Update::Nothing
+                if self.reader.format.is_none() && self.source().is_some_and(|s| s.is_whole()) =>
+            {
+                self.document(path).unwrap_or_else(|| self.open_record())
+            }
             Update::Nothing => self.open_record(),
             Update::Waiting => News::Waiting,
             Update::Gone => News::Gone,
@@ -284,6 +295,7 @@ impl Feed {
     fn epoch(&mut self, epoch: Epoch) -> News {
         self.reader = Reader::default();
         self.open = None;
+        self.no_document = None;
         News::Epoch(epoch)
     }
 
@@ -345,12 +357,17 @@ impl Feed {
 
     /// Nobody waits for more: the format is decided, and what is left of the last line counts as it is.
     pub fn finish(&mut self, path: &Path) -> News {
+        if self.reader.format.is_none()
+            && let Some(news) = self.document(path)
+        {
+            return news;
+        }
         let open = self.open;
         let raw =
             self.tail.open_line().filter(|raw| !is_blank(raw) && open.is_none_or(|(at, _)| at != raw.offset));
         match self.reader.format {
             Some(format) => {
-                let records = match raw {
+                let records = match raw.filter(|_| !format.is_document()) {
                     Some(raw) => vec![(line(&raw), self.reader.read_line(&raw))],
                     None => Vec::new(),
                 };
@@ -391,6 +408,9 @@ fn begins_well(path: &Path, lines: &mut LineReader) -> Result<(), LogError> {
         match (read, batch) {
             (Read::Records(..), _) => return Ok(()),
             (Read::Unknown(message), _) if !reader.undecided.is_empty() => {
+                if document::read(path, &lines.source(path), &reader).is_some() {
+                    return Ok(());
+                }
                 return Err(LogError::Unknown { path: path.to_path_buf(), message });
             }
             (_, Some(_)) => {}
@@ -491,6 +511,7 @@ impl Feed {
             }
             if let (Some(format), Some(session)) = (self.reader.format, session.as_mut())
                 && self.open.is_none()
+                && !format.is_document()
                 && !bulk::read(self, format, session, go_on)
             {
                 return End::Stopped;

@@ -10,6 +10,7 @@ use crate::formats::facts::{Header, Id, Role, Said, Usage};
 
 use super::compactions::{Clearing, Compaction, Pending};
 use super::names::{NO_NAME, Name, Names};
+use super::packed::{Parts, Turns};
 use super::previews::Previews;
 use super::queue::Waiting;
 use super::rows::Rows;
@@ -32,9 +33,9 @@ pub struct Session {
     pub(super) rows: Rows,
     /// The rows that belong to no turn, in file order.
     pub(super) others: Vec<u32>,
-    pub(super) turns: Vec<Turn>,
+    pub(super) turns: Turns,
     pub(super) previews: Previews,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Parts,
     pub(super) threads: Vec<Thread>,
     pub(super) names: Names,
     /// The types of records, apart from the names: they are few, and every row has one.
@@ -56,6 +57,8 @@ pub struct Session {
     pub(super) revived: HashMap<TurnId, Vec<(u32, bool)>>,
     /// When prompts were taken back from the queue; a fork may have left them behind before that.
     pub(super) withdrawn: HashMap<TurnId, u32>,
+    /// Turns that were ever left behind or taken back, as they were.
+    pub(super) left: Vec<TurnId>,
     pub(super) echoes: Vec<Echo>,
     /// Where messages were said that a compaction may keep a copy of.
     pub(super) said: HashMap<Said, Vec<TurnId>>,
@@ -106,9 +109,9 @@ impl Session {
             format,
             rows: Rows::default(),
             others: Vec::new(),
-            turns: Vec::new(),
+            turns: Turns::default(),
             previews: Previews::default(),
-            parts: Vec::new(),
+            parts: Parts::default(),
             threads: vec![Thread {
                 name: "".into(),
                 turns: Vec::new(),
@@ -131,6 +134,7 @@ impl Session {
             continues: HashMap::default(),
             revived: HashMap::default(),
             withdrawn: HashMap::default(),
+            left: Vec::new(),
             echoes: Vec::new(),
             said: HashMap::default(),
             twins: Twins::default(),
@@ -169,7 +173,7 @@ impl Session {
     }
 
     /// Turns of all threads, in file order.
-    pub fn turns(&self) -> &[Turn] {
+    pub fn turns(&self) -> &Turns {
         &self.turns
     }
 
@@ -183,13 +187,13 @@ impl Session {
         &self.threads[0]
     }
 
-    /// The turn `id`.
-    pub fn turn(&self, id: TurnId) -> &Turn {
-        &self.turns[id.0 as usize]
+    /// The turn `id`; of an id that there is not, a turn of nothing.
+    pub fn turn(&self, id: TurnId) -> Turn {
+        self.turns.get(id.0).unwrap_or(Turn::NOTHING)
     }
 
     /// The first words of a turn.
-    pub fn preview(&self, turn: &Turn) -> &str {
+    pub fn preview(&self, turn: &Turn) -> String {
         self.previews.get(turn.preview)
     }
 
@@ -215,10 +219,10 @@ impl Session {
     }
 
     /// The parts of a turn, with their places among all parts.
-    pub fn parts(&self, id: TurnId) -> impl Iterator<Item = (u32, &Part)> {
+    pub fn parts(&self, id: TurnId) -> impl Iterator<Item = (u32, Part)> {
         let (from, to) = self.turn(id).parts;
         (from..to)
-            .map(|place| (place, &self.parts[place as usize]))
+            .map(|place| (place, self.part(place)))
             .filter(move |(_, part)| self.rows.anchor(part.row) == id)
     }
 
@@ -229,7 +233,7 @@ impl Session {
     }
 
     /// The part at `index` of a turn, and its place among all parts.
-    pub fn nth_part(&self, id: TurnId, index: usize) -> Option<(u32, &Part)> {
+    pub fn nth_part(&self, id: TurnId, index: usize) -> Option<(u32, Part)> {
         let turn = self.turn(id);
         if turn.is(Turn::MIXED) {
             return self.parts(id).nth(index);
@@ -238,20 +242,20 @@ impl Session {
         (place < turn.parts.1).then(|| (place, self.part(place)))
     }
 
-    /// The part at `place`.
-    pub fn part(&self, place: u32) -> &Part {
-        &self.parts[place as usize]
+    /// The part at `place`; of a place that there is not, a part of nothing.
+    pub fn part(&self, place: u32) -> Part {
+        self.parts.get(place).unwrap_or(Part::NOTHING)
     }
 
     /// The other half of a call and its result.
-    pub fn pair(&self, part: &Part) -> Option<(u32, &Part)> {
-        self.parts.get(part.pair as usize).map(|pair| (part.pair, pair))
+    pub fn pair(&self, part: &Part) -> Option<(u32, Part)> {
+        self.parts.get(part.pair).map(|pair| (part.pair, pair))
     }
 
     /// The turn in which the call at `place` got its first result, a silent one included.
     pub fn answered_by(&self, place: u32) -> Option<TurnId> {
         let first = self.answered.get(&place).copied();
-        first.or_else(|| self.pair(self.part(place)).map(|(_, result)| self.turn_of(result)))
+        first.or_else(|| self.pair(&self.part(place)).map(|(_, result)| self.turn_of(&result)))
     }
 
     /// The step that a turn is a part of: an assistant message with the results of its calls.
@@ -341,6 +345,11 @@ impl Session {
     /// The number of the turn after which turn `id` was taken back from the queue, if it was.
     pub fn withdrawn_at(&self, id: TurnId) -> Option<u32> {
         self.withdrawn.get(&id).copied()
+    }
+
+    /// How many prompts were taken back from the queue so far.
+    pub fn withdrawals(&self) -> usize {
+        self.withdrawn.len()
     }
 
     /// Where the path of the main thread ends as of turn `number`: that turn, or the one that a rewind right after it

@@ -38,12 +38,12 @@ const REMOVED: usize = 32;
 
 impl Session {
     /// What a record about the queue does. The answer is the turn that it makes or repeats.
-    pub(super) fn queue(&mut self, line: Line, queue: Queue) -> QueueOutcome {
+    pub(super) fn queue(&mut self, line: Line, queue: &mut Queue) -> QueueOutcome {
         match queue {
-            Queue::Enqueue(parts) => QueueOutcome::Turn(self.enqueue(line, parts)),
+            Queue::Enqueue(parts) => QueueOutcome::Turn(self.enqueue(line, std::mem::take(parts))),
             Queue::Dequeue => QueueOutcome::Note,
             Queue::Remove(parts) => {
-                let shape = Shape::of(&parts);
+                let shape = Shape::of(parts);
                 let named = self.waiting.queued.iter().position(|(known, _)| *known == shape);
                 if !self.waiting.queued.is_empty() {
                     // Older versions do not say which; prompts leave the queue in order.
@@ -57,14 +57,14 @@ impl Session {
             Queue::Withdraw => {
                 for (_, id) in std::mem::take(&mut self.waiting.queued) {
                     let now = self.threads[self.turn(id).thread as usize].turns.len() as u32;
-                    self.turns[id.0 as usize].flags |= Turn::WITHDRAWN;
+                    self.turns.change(id.0, |turn| turn.flags |= Turn::WITHDRAWN);
                     self.withdrawn.insert(id, now);
                     self.stamp_abandoned(id, now);
                 }
                 QueueOutcome::Note
             }
             Queue::Delivered(parts) => {
-                let shape = Shape::of(&parts);
+                let shape = Shape::of(parts);
                 let removed = take(&mut self.waiting.removed, &shape);
                 removed
                     .or_else(|| take(&mut self.waiting.queued, &shape))

@@ -1,16 +1,16 @@
-//! The lines of a log, packed: eleven bytes each, whatever their number.
+//! The lines of a log: a few bytes each, whatever their number.
 //!
 //! Owns where every non-blank line is and what it turned out to be. Of places only the beginnings are kept, and of
 //! these the low halves: a line reaches to the next one, lines are counted on, and the few places where that does not
 //! hold (blank lines, the high halves) are written down by themselves.
 
+use super::table::{Fields, Table};
 use super::turns::{Row, RowKind, TurnId};
 
 /// Rows in file order.
 #[derive(Debug, Default)]
 pub struct Rows {
-    /// The low halves of the offsets.
-    begins: Vec<u32>,
+    kept: Table<Kept, 4>,
     /// The rows at which the high half grows by one.
     wraps: Vec<u32>,
     /// Where a row is not followed by the next line.
@@ -19,10 +19,30 @@ pub struct Rows {
     end: u64,
     first_line: u32,
     last_line: u32,
-    anchors: Vec<TurnId>,
-    labels: Vec<u16>,
-    /// Kind and flags.
-    kinds: Vec<(RowKind, u8)>,
+}
+
+/// What is kept of a row.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    /// The low half of its offset.
+    begin: u32,
+    anchor: TurnId,
+    label: u16,
+    kind: RowKind,
+    flags: u8,
+}
+
+impl Fields<4> for Kept {
+    fn fields(&self, _: u32) -> [u32; 4] {
+        let kind = self.kind as u32 | u32::from(self.flags) << 2;
+        [self.begin, self.anchor.0, u32::from(self.label), kind]
+    }
+
+    fn of(_: u32, [begin, anchor, label, kind]: [u32; 4]) -> Self {
+        const KINDS: [RowKind; 4] = [RowKind::Turn, RowKind::Note, RowKind::Echo, RowKind::Malformed];
+        let (flags, kind) = ((kind >> 2) as u8, KINDS[(kind & 3) as usize]);
+        Self { begin, anchor: TurnId(anchor), label: label as u16, kind, flags }
+    }
 }
 
 /// A row that the next one does not follow at once.
@@ -37,25 +57,24 @@ struct Gap {
 impl Rows {
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.begins.len()
+        self.kept.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.begins.is_empty()
+        self.kept.is_empty()
     }
 
     /// The row with this number, from 0.
     pub fn get(&self, row: u32) -> Option<Row> {
-        let index = row as usize;
-        let (kind, flags) = *self.kinds.get(index)?;
-        let offset = self.offset(index);
+        let Kept { begin, anchor, label, kind, flags } = self.kept.get(row)?;
+        let offset = self.high(row) | u64::from(begin);
         Some(Row {
             offset,
-            length: self.length(index, offset),
+            length: self.length(row, offset),
             line: self.line(row),
-            anchor: self.anchors[index],
-            label: self.labels[index],
+            anchor,
+            label,
             kind,
             flags,
         })
@@ -64,6 +83,11 @@ impl Rows {
     /// All of them.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Row> {
         self.from(0)
+    }
+
+    /// What each turned out to be.
+    pub fn kinds(&self) -> impl Iterator<Item = RowKind> {
+        self.kept.iter().map(|kept| kept.kind)
     }
 
     /// Those from the row `first` on.
@@ -81,7 +105,7 @@ impl Rows {
         let number = self.len() as u32;
         if let Some(before) = number.checked_sub(1) {
             if self.end + 1 != row.offset || self.last_line + 1 != row.line {
-                let begin = self.offset(before as usize);
+                let begin = self.offset(before);
                 let length = u32::try_from(self.end - begin).unwrap_or(u32::MAX);
                 self.gaps.push(Gap { row: before, length, next_line: row.line });
             }
@@ -91,41 +115,35 @@ impl Rows {
         while (self.wraps.len() as u64) < row.offset >> 32 {
             self.wraps.push(number);
         }
-        self.begins.push(row.offset as u32);
         self.end = row.offset + u64::from(row.length);
         self.last_line = row.line;
-        self.anchors.push(row.anchor);
-        self.labels.push(row.label);
-        self.kinds.push((row.kind, row.flags));
+        let Row { anchor, label, kind, flags, .. } = row;
+        self.kept.push(Kept { begin: row.offset as u32, anchor, label, kind, flags });
     }
 
     /// The turn that `row` belongs to or hangs on.
     pub(super) fn anchor(&self, row: u32) -> TurnId {
-        self.anchors.get(row as usize).copied().unwrap_or(TurnId::NONE)
+        self.kept.get(row).map_or(TurnId::NONE, |kept| kept.anchor)
     }
 
     /// What `row` turned out to be.
     pub(super) fn kind(&self, row: u32) -> Option<RowKind> {
-        self.kinds.get(row as usize).map(|(kind, _)| *kind)
+        self.kept.get(row).map(|kept| kept.kind)
     }
 
     /// `row` belongs to, or hangs on, this turn.
     pub(super) fn hang(&mut self, row: u32, anchor: TurnId) {
-        self.anchors[row as usize] = anchor;
+        self.kept.change(row, |kept| kept.anchor = anchor);
     }
 
     /// `row` turned out to be this.
     pub(super) fn mark(&mut self, row: u32, kind: RowKind) {
-        self.kinds[row as usize].0 = kind;
+        self.kept.change(row, |kept| kept.kind = kind);
     }
 
     /// The row of a physical line.
     pub(super) fn of_line(&self, line: u32) -> Option<u32> {
-        let (mut low, mut high) = (0, self.len() as u32);
-        while low < high {
-            let middle = low.midpoint(high);
-            if self.line(middle) < line { low = middle + 1 } else { high = middle }
-        }
+        let low = first_not(0..self.len() as u32, |row| self.line(row) < line);
         ((low as usize) < self.len() && self.line(low) == line).then_some(low)
     }
 
@@ -135,21 +153,25 @@ impl Rows {
         // The wraps bound the rows of one high half; within, the low halves ascend.
         let from = high.checked_sub(1).map_or(Some(0), |wrap| self.wraps.get(wrap).copied());
         let Some(from) = from else { return self.len() as u32 };
-        let to = self.wraps.get(high).map_or(self.len(), |row| *row as usize);
-        let within = self.begins[from as usize..to].partition_point(|begin| *begin <= offset as u32);
-        from + within as u32
+        let to = self.wraps.get(high).map_or(self.len() as u32, |row| *row);
+        let begins_by = |row| self.kept.get(row).is_some_and(|kept| kept.begin <= offset as u32);
+        first_not(from..to, begins_by)
     }
 
-    fn offset(&self, row: usize) -> u64 {
-        let high = self.wraps.partition_point(|wrap| *wrap as usize <= row) as u64;
-        high << 32 | u64::from(self.begins[row])
+    fn offset(&self, row: u32) -> u64 {
+        self.high(row) | self.kept.get(row).map_or(0, |kept| u64::from(kept.begin))
     }
 
-    fn length(&self, row: usize, offset: u64) -> u32 {
-        let end = if row + 1 == self.len() {
+    /// The high half of a row's offset.
+    fn high(&self, row: u32) -> u64 {
+        (self.wraps.partition_point(|wrap| *wrap <= row) as u64) << 32
+    }
+
+    fn length(&self, row: u32, offset: u64) -> u32 {
+        let end = if row as usize + 1 == self.len() {
             self.end
         } else {
-            match self.gaps.binary_search_by_key(&row, |gap| gap.row as usize) {
+            match self.gaps.binary_search_by_key(&row, |gap| gap.row) {
                 Ok(gap) => return self.gaps[gap].length,
                 Err(_) => self.offset(row + 1) - 1,
             }
@@ -164,6 +186,16 @@ impl Rows {
             None => self.first_line + row,
         }
     }
+}
+
+/// The first of `rows` that does not hold, where those that hold come first.
+fn first_not(rows: std::ops::Range<u32>, holds: impl Fn(u32) -> bool) -> u32 {
+    let (mut low, mut high) = (rows.start, rows.end);
+    while low < high {
+        let middle = low.midpoint(high);
+        if holds(middle) { low = middle + 1 } else { high = middle }
+    }
+    low
 }
 
 #[cfg(test)]

@@ -108,5 +108,5 @@ fn the_end_of_a_long_log_shows_turns_also_behind_lines_of_megabytes() {
     let (session, _) = load_end(file.path(), length).unwrap();
     assert!(session.partial && session.turns().len() > 1000, "{}", session.turns().len());
     let turns = session.turns();
-    assert_eq!(session.preview(turns.last().unwrap()), "prompt 30000");
+    assert_eq!(session.preview(&turns.last().unwrap()), "prompt 30000");
 }

@@ -2,7 +2,7 @@
 
 use crate::formats::facts::{PartKind, Role};
 
-use super::names::Name;
+use super::names::{NO_NAME, Name};
 use super::previews::Preview;
 
 /// A stamp that never comes.
@@ -79,7 +79,7 @@ impl Row {
 }
 
 /// One turn.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Turn {
     /// Its number in its thread, from 1.
     pub number: u32,
@@ -111,6 +111,24 @@ pub struct Turn {
 }
 
 impl Turn {
+    pub(super) const NOTHING: Self = Self {
+        number: 0,
+        thread: 0,
+        branch: 0,
+        role: Role::User,
+        flags: 0,
+        preview_rank: u8::MAX,
+        preview: Preview { begin: 0, length: 0 },
+        first_row: 0,
+        last_row: 0,
+        parts: (0, 0),
+        prev: TurnId::NONE,
+        step: 0,
+        abandoned_at: NEVER,
+        tokens: 0,
+        context: 0,
+        time: i64::MIN,
+    };
     /// A conversation begins with it.
     pub(super) const ROOT: u8 = 1;
     /// The record it hangs on is missing: it was put in file order.
@@ -130,6 +148,16 @@ impl Turn {
 
     pub(super) fn is(&self, flag: u8) -> bool {
         self.flags & flag != 0
+    }
+
+    /// The step that it is a part of: an assistant message with the results of its calls.
+    pub fn step(&self) -> u32 {
+        self.step
+    }
+
+    /// Sets `flag` where `holds`.
+    pub(super) fn set(&mut self, flag: u8, holds: bool) {
+        self.flags |= flag * u8::from(holds);
     }
 
     /// Whether the harness put it in, rather than a person.
@@ -198,6 +226,22 @@ pub struct Part {
     pub error: bool,
     /// A compaction wrote it down again: it stands beside the summary, not in it.
     pub again: bool,
+}
+
+impl Part {
+    pub(super) const NOTHING: Self = Self {
+        row: u32::MAX,
+        bytes: 0,
+        tokens: 0,
+        tool: NO_NAME,
+        path: NO_NAME,
+        pair: u32::MAX,
+        index: 0,
+        kind: PartKind::Other,
+        voice: false,
+        error: false,
+        again: false,
+    };
 }
 
 /// One line of conversation.

@@ -4,7 +4,7 @@
 //! once not always side by side. Two records are twins only where they say the same: what is said in other words is
 //! shown in both.
 
-use crate::formats::facts::{PartFacts, PartKind, Role, TurnFacts, Twin};
+use crate::formats::facts::{PartKind, Role, TurnFacts, Twin};
 
 use super::turns::TurnId;
 
@@ -31,11 +31,13 @@ impl Twins {
     /// The turn that a record of these facts says once more; the newest, where the same was said several times.
     pub(super) fn take(&mut self, facts: &TurnFacts) -> Option<TurnId> {
         let twin = facts.twin.filter(|_| self.role == Some(facts.role))?;
-        let new = Waiting::of(twin, facts, TurnId::NONE);
-        let at = self.waiting.iter().rposition(|old| match (old.twin, twin) {
-            (Twin::Event, Twin::Item) => old.is_told_in(&new),
-            (Twin::Item, Twin::Event) => new.is_told_in(old),
-            _ => false,
+        let at = self.waiting.iter().rposition(|old| {
+            let (known, new) = ((old.texts.iter().copied(), old.images), (texts(facts), images(facts)));
+            match (old.twin, twin) {
+                (Twin::Event, Twin::Item) => is_told_in(known, new),
+                (Twin::Item, Twin::Event) => is_told_in(new, known),
+                _ => false,
+            }
         })?;
         Some(self.waiting.remove(at).turn)
     }
@@ -50,7 +52,7 @@ impl Twins {
         if self.waiting.len() == MOST {
             self.waiting.remove(0);
         }
-        self.waiting.push(Waiting::of(twin, facts, turn));
+        self.waiting.push(Waiting { twin, texts: texts(facts).collect(), images: images(facts), turn });
     }
 
     /// Nobody waits any more: what comes belongs to something new.
@@ -59,27 +61,23 @@ impl Twins {
     }
 }
 
-impl Waiting {
-    fn of(twin: Twin, facts: &TurnFacts, turn: TurnId) -> Self {
-        let is = |kind: PartKind| move |part: &&PartFacts| part.kind == kind;
-        Self {
-            twin,
-            texts: facts
-                .parts
-                .iter()
-                .filter(is(PartKind::Text))
-                .map(|part| (part.digest, part.bytes))
-                .collect(),
-            images: facts.parts.iter().filter(is(PartKind::Image)).count(),
-            turn,
-        }
-    }
+/// The texts of a message: their checksums and sizes.
+fn texts(facts: &TurnFacts) -> impl Iterator<Item = (u32, u32)> + Clone {
+    let texts = facts.parts.iter().filter(|part| part.kind == PartKind::Text);
+    texts.map(|part| (part.digest, part.bytes))
+}
 
-    /// Whether all that this event tells stands in `item`, which may hold marks and images beside it.
-    fn is_told_in(&self, item: &Self) -> bool {
-        if self.texts.is_empty() {
-            return self.images > 0 && self.images == item.images;
-        }
-        self.texts.iter().all(|text| item.texts.contains(text))
+fn images(facts: &TurnFacts) -> usize {
+    facts.parts.iter().filter(|part| part.kind == PartKind::Image).count()
+}
+
+/// Whether all that an event tells, its texts and images, stands in an item, which may hold marks and images beside it.
+fn is_told_in(
+    (mut event, event_images): (impl Iterator<Item = (u32, u32)> + Clone, usize),
+    (item, item_images): (impl Iterator<Item = (u32, u32)> + Clone, usize),
+) -> bool {
+    if event.clone().next().is_none() {
+        return event_images > 0 && event_images == item_images;
     }
+    event.all(|text| item.clone().any(|other| other == text))
 }

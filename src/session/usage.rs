@@ -8,8 +8,8 @@ use super::turns::TurnId;
 
 impl Session {
     /// A measurement: what was charged so far, how large the context is, the window, the model.
-    pub(super) fn measure(&mut self, meter: Meter) {
-        note_new(&mut self.models, meter.model);
+    pub(super) fn measure(&mut self, meter: &Meter) {
+        note_new(&mut self.models, meter.model.as_deref());
         self.window = meter.window.map(small).or(self.window);
         if let Some(total) = meter.total {
             let (last, before) = &mut self.metered;
@@ -31,7 +31,7 @@ impl Session {
     /// The logged size of the context at turn `id`.
     fn set_context(&mut self, id: TurnId, context: u64) {
         if context > 0 {
-            self.turns[id.0 as usize].context = small(context);
+            self.turns.change(id.0, |turn| turn.context = small(context));
         }
     }
 

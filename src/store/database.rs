@@ -19,6 +19,9 @@ use super::{StoreError, schema};
 pub const FILE: &str = "store.sqlite";
 /// How long one waits for another copy that is writing.
 const WAIT: Duration = Duration::from_secs(2);
+/// How long once one has waited so long in vain, until something can be written again: who has much to keep would
+/// wait for each of it.
+const SHORT: Duration = Duration::from_millis(50);
 
 /// An open store. It may be used by several threads.
 #[derive(Debug)]
@@ -33,11 +36,20 @@ impl Store {
         Self::open_in(&super::state_folder()?)
     }
 
+    /// The same for those who have waited for another copy already.
+    pub(super) fn open_at_once() -> Result<Self, StoreError> {
+        Self::open_waiting(&super::state_folder()?, SHORT)
+    }
+
     /// The one in `folder`; it is made if it is not there.
     pub fn open_in(folder: &Path) -> Result<Self, StoreError> {
+        Self::open_waiting(folder, WAIT)
+    }
+
+    fn open_waiting(folder: &Path, wait: Duration) -> Result<Self, StoreError> {
         let file = folder.join(FILE);
         own(&file).map_err(|error| StoreError::of_file(&file, &error))?;
-        let mut connection = connect(&file).map_err(|error| StoreError::of(&file, &error))?;
+        let mut connection = connect(&file, wait).map_err(|error| StoreError::of(&file, &error))?;
         let trouble = |error: &rusqlite::Error| StoreError::of(&file, error);
         let found = schema::version(&connection).map_err(|error| trouble(&error))?;
         if !(0..=schema::KNOWN).contains(&found) {
@@ -76,7 +88,17 @@ impl Store {
             transaction.commit()?;
             Ok(out)
         };
-        all().map_err(|error| StoreError::of(&self.file, &error))
+        let outcome = all().map_err(|error| StoreError::of(&self.file, &error));
+        let passes = outcome.as_ref().is_err_and(StoreError::passes);
+        // It fails only on a connection that fails everything else too.
+        let _ = connection.busy_timeout(if passes { SHORT } else { WAIT });
+        outcome
+    }
+
+    /// Waits for another copy as long as at first.
+    pub(super) fn be_patient(&self) {
+        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = connection.busy_timeout(WAIT);
     }
 
     /// What is wrong with the content of a row.
@@ -87,6 +109,10 @@ impl Store {
 
 /// Makes the file if it is not there, for its owner alone. The files that `SQLite` puts beside it get the same rights.
 fn own(file: &Path) -> std::io::Result<()> {
+    // Opening a pipe would wait for its other end.
+    if std::fs::metadata(file).is_ok_and(|meta| !meta.is_file()) {
+        return Err(std::io::Error::other("is no regular file"));
+    }
     let opened = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(file)?;
     if opened.metadata()?.permissions().mode() & 0o077 != 0 {
         opened.set_permissions(Permissions::from_mode(0o600))?;
@@ -94,10 +120,10 @@ fn own(file: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-fn connect(file: &Path) -> rusqlite::Result<Connection> {
+fn connect(file: &Path, wait: Duration) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(file, flags)?;
-    connection.busy_timeout(WAIT)?;
+    connection.busy_timeout(wait)?;
     Ok(connection)
 }
 

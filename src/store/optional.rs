@@ -1,7 +1,10 @@
 //! The store for those who can do without it: what is wrong is told once, and the work goes on.
+//!
+//! What cannot be kept because another copy is writing is put by and kept with what comes next, or at the end.
 
+use std::fmt;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Store, StoreError};
 
@@ -15,15 +18,33 @@ pub struct OptionalStore {
 struct State {
     /// It is opened by the first who asks.
     unopened: bool,
-    store: Option<std::sync::Arc<Store>>,
+    store: Option<Arc<Store>>,
+    /// Another copy held it when it was to be opened.
+    waited: bool,
     trouble: Option<String>,
     told: bool,
+    /// The newest error.
+    last: Option<String>,
+    put_by: Vec<PutBy>,
+}
+
+/// Something that is to be kept later.
+struct PutBy(Box<Put>);
+
+type Put = dyn Fn(&Store) -> Result<(), StoreError> + Send;
+
+impl fmt::Debug for PutBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PutBy").finish_non_exhaustive()
+    }
 }
 
 impl OptionalStore {
     /// The store in the state folder, if it can be used.
     pub fn open() -> Self {
-        Self::of(Store::open())
+        let optional = Self::later();
+        optional.opened();
+        optional
     }
 
     /// The same, opened by the first who asks: who holds it may have no time to wait for it.
@@ -48,7 +69,7 @@ impl OptionalStore {
         let optional = Self { state: Mutex::default() };
         match store {
             Ok(store) => optional.state().store = Some(store.into()),
-            Err(error) => optional.note(&error),
+            Err(error) => optional.state().note(&error),
         }
         optional
     }
@@ -62,17 +83,6 @@ impl OptionalStore {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note(&self, error: &StoreError) {
-        let mut state = self.state();
-        if !error.passes() {
-            // It would say the same again, and perhaps take its time.
-            state.store = None;
-        }
-        if !std::mem::replace(&mut state.told, true) {
-            state.trouble = Some(error.to_string());
-        }
-    }
-
     /// Whether it may answer: it can be used, as far as anybody knows.
     pub fn is_there(&self) -> bool {
         let state = self.state();
@@ -82,24 +92,67 @@ impl OptionalStore {
     /// Asks the store; nothing where it cannot answer.
     pub fn ask<T>(&self, ask: impl FnOnce(&Store) -> Result<T, StoreError>) -> Option<T> {
         let store = self.opened()?;
-        match ask(&store) {
-            Ok(answer) => Some(answer),
+        ask(&store).inspect_err(|error| self.state().note(error)).ok()
+    }
+
+    /// Keeps something; later, where another copy is writing for longer than one waits.
+    pub fn keep(&self, keep: impl Fn(&Store) -> Result<(), StoreError> + Send + 'static) {
+        let Some(store) = self.opened() else { return };
+        match keep(&store) {
+            Ok(()) => self.keep_put_by(&store),
             Err(error) => {
-                self.note(&error);
-                None
+                let mut state = self.state();
+                state.note(&error);
+                if error.passes() {
+                    state.put_by.push(PutBy(Box::new(keep)));
+                }
             }
         }
     }
 
-    fn opened(&self) -> Option<std::sync::Arc<Store>> {
+    /// Keeps what was put by, as far as that is possible now; another copy is waited for once. The answer is how much is
+    /// left. With nothing left, that something had to wait is no trouble that anybody has to be told.
+    pub fn keep_rest(&self) -> usize {
+        if self.put_by() > 0
+            && let Some(store) = self.opened()
+        {
+            store.be_patient();
+            self.keep_put_by(&store);
+        }
+        self.put_by()
+    }
+
+    /// How much was put by.
+    pub fn put_by(&self) -> usize {
+        self.state().put_by.len()
+    }
+
+    fn keep_put_by(&self, store: &Store) {
+        let mut all = std::mem::take(&mut self.state().put_by).into_iter();
+        while let Some(one) = all.next() {
+            if let Err(error) = (one.0)(store) {
+                let mut state = self.state();
+                state.note(&error);
+                if error.passes() {
+                    state.put_by.extend(std::iter::once(one).chain(all));
+                }
+                return;
+            }
+            if all.len() == 0 {
+                self.state().trouble = None;
+            }
+        }
+    }
+
+    fn opened(&self) -> Option<Arc<Store>> {
         let mut state = self.state();
         if std::mem::take(&mut state.unopened) {
-            match Store::open() {
+            match if state.waited { Store::open_at_once() } else { Store::open() } {
                 Ok(store) => state.store = Some(store.into()),
                 Err(error) => {
-                    drop(state);
-                    self.note(&error);
-                    return None;
+                    // Held by another copy only now.
+                    (state.unopened, state.waited) = (error.passes(), error.passes());
+                    state.note(&error);
                 }
             }
         }
@@ -109,5 +162,23 @@ impl OptionalStore {
     /// What is wrong, told once.
     pub fn trouble(&self) -> Option<String> {
         self.state().trouble.take()
+    }
+
+    /// What went wrong last, in short.
+    pub fn last_error(&self) -> Option<String> {
+        self.state().last.clone()
+    }
+}
+
+impl State {
+    fn note(&mut self, error: &StoreError) {
+        if !error.passes() {
+            // It would say the same again, and perhaps take its time.
+            self.store = None;
+        }
+        self.last = Some(error.to_string());
+        if !std::mem::replace(&mut self.told, true) {
+            self.trouble = Some(error.and_instead());
+        }
     }
 }

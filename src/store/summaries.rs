@@ -110,7 +110,8 @@ impl Store {
         })
     }
 
-    fn owned(&self, hash: &[u8; 32], owner: Owner<'_>) -> Result<(), StoreError> {
+    /// The summary with this hash, if there is one, is `owner`'s too from now on.
+    pub fn owned(&self, hash: &[u8; 32], owner: Owner<'_>) -> Result<(), StoreError> {
         let known = self.read(|connection| {
             let sql = "SELECT 1 FROM owners WHERE hash = ?1 AND session = ?2 AND place = ?3";
             connection.query_row(sql, params![hash, owner.session, owner.place], |_| Ok(())).optional()

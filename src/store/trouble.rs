@@ -1,4 +1,4 @@
-//! Why the store cannot be used, in a sentence that says where and what happens instead.
+//! Why the store cannot be used, in a sentence that says where; and what happens instead, for those who go on without.
 
 use std::path::{Path, PathBuf};
 
@@ -13,10 +13,10 @@ const INSTEAD: &str = "summaries are made anew and marks are not kept";
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// There is no state folder.
-    #[error("{INSTEAD}: {0}")]
+    #[error("{0}")]
     NoFolder(#[from] NoState),
     /// A newer build wrote it.
-    #[error("{}: written by a newer Pentimento (schema {found}, this one knows {known}); {INSTEAD}", .file.display())]
+    #[error("{}: written by a newer Pentimento (schema {found}, this one knows {known})", .file.display())]
     Newer {
         /// The file.
         file: PathBuf,
@@ -26,7 +26,7 @@ pub enum StoreError {
         known: i64,
     },
     /// It is no database, or a broken one.
-    #[error("{}: damaged ({what}); {INSTEAD}; move the file away to start a new one", .file.display())]
+    #[error("{}: damaged ({what}); move the file away to start a new one", .file.display())]
     Damaged {
         /// The file.
         file: PathBuf,
@@ -34,25 +34,25 @@ pub enum StoreError {
         what: String,
     },
     /// Another copy holds it for longer than one waits.
-    #[error("{}: another copy of Pentimento is writing; {INSTEAD} for now", .file.display())]
+    #[error("{}: another copy of Pentimento is writing", .file.display())]
     Busy {
         /// The file.
         file: PathBuf,
     },
     /// The disk is full.
-    #[error("{}: the disk is full; {INSTEAD}", .file.display())]
+    #[error("{}: the disk is full", .file.display())]
     Full {
         /// The file.
         file: PathBuf,
     },
     /// It may not be written.
-    #[error("{}: may not be written; {INSTEAD}", .file.display())]
+    #[error("{}: may not be written", .file.display())]
     ReadOnly {
         /// The file.
         file: PathBuf,
     },
     /// Anything else.
-    #[error("{}: {what}; {INSTEAD}", .file.display())]
+    #[error("{}: {what}", .file.display())]
     Failed {
         /// The file.
         file: PathBuf,
@@ -89,6 +89,11 @@ impl StoreError {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Self::Full { file },
             _ => Self::Failed { file, what: error.to_string() },
         }
+    }
+
+    /// The same with what goes on without the store.
+    pub fn and_instead(&self) -> String {
+        format!("{self}; {INSTEAD}{}", if self.passes() { " for now" } else { "" })
     }
 
     /// Whether the same may work a moment later.

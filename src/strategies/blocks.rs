@@ -12,6 +12,7 @@ mod ledger;
 pub mod levels;
 pub mod originals;
 pub mod places;
+mod reading;
 mod seams;
 mod settings;
 mod spans;
@@ -86,6 +87,16 @@ pub struct Blocks {
     /// Calls without a result, by their places among the parts.
     open_calls: Vec<u32>,
     lists: todo::Lists,
+    /// Tokens of the open turns up to the newest that ended, as of its end; none where they are to be counted anew.
+    open: Option<Open>,
+}
+
+/// Tokens of the turns from `first` to `last` that were in view after `last`.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    first: u32,
+    last: u32,
+    tokens: u64,
 }
 
 impl Blocks {
@@ -100,6 +111,7 @@ impl Blocks {
             ledger: Ledger::default(),
             open_calls: Vec::new(),
             lists: todo::Lists::default(),
+            open: None,
         }
     }
 
@@ -173,14 +185,28 @@ impl Blocks {
     }
 
     /// What everything comes to after turn `turn`, with the blocks that there are.
-    fn tokens(&self, session: &Session, turn: u32) -> u64 {
-        let first = self.first_open();
-        let open: u64 = open_turns(session, first, turn).map(|id| u64::from(session.turn(id).tokens)).sum();
+    fn tokens(&mut self, session: &Session, turn: u32) -> u64 {
+        let open = self.open_sum(session, turn);
         let spanned = self.spans.all().last();
         let (span, skipped) = spanned
             .map_or((0, 0), |span| (u64::from(span.planned), self.closed[span.blocks as usize - 1].sums.1));
         let all = self.closed.last().map_or(0, |block| block.sums.1);
         self.settings.system + self.ledger.tokens() + span + all - skipped + open
+    }
+
+    /// Tokens of the open turns after turn `turn`; counted anew only where the block began with another turn or the path
+    /// did not just go on.
+    fn open_sum(&mut self, session: &Session, turn: u32) -> u64 {
+        let first = self.first_open();
+        let before = self.open.filter(|open| {
+            let goes_on = session.goes_on_from(turn) == session.numbered(0, turn.saturating_sub(1));
+            (open.first, open.last + 1) == (first, turn) && goes_on && session.is_steady(turn, turn)
+        });
+        let from = before.map_or(first, |open| open.last + 1);
+        let fresh = open_turns(session, from, turn).map(|id| u64::from(session.turn(id).tokens));
+        let tokens = before.map_or(0, |open| open.tokens) + fresh.sum::<u64>();
+        self.open = Some(Open { first, last: turn, tokens });
+        tokens
     }
 
     /// The settings.
@@ -370,7 +396,7 @@ pub fn is_read(kind: PartKind) -> bool {
 /// Estimated tokens of what a summary reads of a turn.
 pub fn tokens_of(session: &Session, id: TurnId) -> u64 {
     let read = session.parts(id).filter(|(_, part)| is_read(part.kind));
-    read.map(|(_, part): (u32, &Part)| u64::from(part.tokens)).sum()
+    read.map(|(_, part): (u32, Part)| u64::from(part.tokens)).sum()
 }
 
 /// What a summary counts for before it is written.

@@ -35,8 +35,11 @@ mod trace;
 
 use crate::formats::context_gc::{event, prompt, value};
 
+use prompt::tokens as prompt_tokens;
+use strict::receipt_line;
+
 pub use event::{Event, Invalid, Kind};
-pub use outcome::{Changes, Compacted, Fate, Oddity, Receipt, Row, Stage};
+pub use outcome::{Changes, Compacted, Fate, Oddity, Place, Receipt, Row, Stage};
 pub use prompt::{full_prompt, line};
 pub use read::{Trace, Unreadable, read};
 pub use trace::{ContextGc, GcError, Mode, compact_events};

@@ -7,7 +7,7 @@ use crate::log::LogError;
 use crate::session::Session;
 use crate::session::open::OpenLog;
 
-use super::blocks::levels::Plan;
+use super::blocks::levels::{Plan, Sizes};
 use super::blocks::originals::Originals;
 use super::blocks::{Blocks, planned};
 use super::recursive::Recursive;
@@ -58,10 +58,11 @@ pub fn of_blocks(log: &OpenLog, blocks: &Blocks, as_of: u32) -> Result<Cost, Log
     let mut cost = Cost { strategy: super::BLOCKS, ..Cost::default() };
     let settings = blocks.settings();
     let closed = blocks.closed(as_of);
+    let mut sizes = Sizes::default();
     for block in closed {
         let inputs = blocks.inputs(&log.session, super::blocks::Made::Block(block.number));
         let (calls, input, output) =
-            one(log, &inputs, block.originals, settings.window, settings.block_budget)?;
+            one(log, &inputs, block.originals, (settings.window, settings.block_budget), &mut sizes)?;
         cost.add(calls, input, output, false);
     }
     let spans = blocks.spans(as_of);
@@ -75,7 +76,8 @@ pub fn of_blocks(log: &OpenLog, blocks: &Blocks, as_of: u32) -> Result<Cost, Log
             .flat_map(|block| blocks.inputs(&log.session, super::blocks::Made::Block(block.number)))
             .collect();
         let originals = of.iter().map(|block| block.originals).sum();
-        let (calls, input, output) = one(log, &inputs, originals, settings.window, settings.span_budget)?;
+        let (calls, input, output) =
+            one(log, &inputs, originals, (settings.window, settings.span_budget), &mut sizes)?;
         cost.add(calls, input, output, waits);
     }
     Ok(cost)
@@ -86,10 +88,10 @@ fn one(
     log: &OpenLog,
     inputs: &[crate::session::TurnId],
     originals: u64,
-    window: u64,
-    budget: u32,
+    (window, budget): (u64, u32),
+    sizes: &mut Sizes,
 ) -> Result<(u32, u64, u64), LogError> {
-    let plan = Plan::new(&Originals::of(log, inputs), window, budget)?;
+    let plan = Plan::measured(&Originals::of(log, inputs), window, budget, sizes)?;
     let below = u64::from(plan.calls() - 1) * u64::from(budget);
     Ok((plan.calls(), originals + below, below + u64::from(planned(budget, originals))))
 }

@@ -42,7 +42,7 @@ pub fn fill(session: &Session, context: &Context) -> Fill {
     let mut files = Shares::default();
     for entry in &context.entries {
         match entry {
-            Entry::Summary { .. } | Entry::Made { .. } => {
+            Entry::Summary { .. } | Entry::Made { .. } | Entry::Cluster { .. } => {
                 kinds.add("summary", entry.tokens(session), entry.turn());
             }
             Entry::Ledger { .. } => kinds.add("ledger", entry.tokens(session), None),

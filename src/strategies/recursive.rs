@@ -4,7 +4,7 @@
 //! both are compared on equal terms. Owns the points, the folding, and the depth of every line: how many summaries it
 //! went through.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::formats::facts::Role;
 use crate::log::LogError;
@@ -192,7 +192,10 @@ impl Folding {
         let (mut calls, mut read) = (0, 0);
         for piece in &plan.pieces {
             let mut sources: Vec<_> = before.iter().map(|before| again((1, end), &before.summary)).collect();
-            sources.extend(super::blocks::levels::sources(&originals, piece)?);
+            sources.extend(super::blocks::levels::sources(&originals, piece, stop)?);
+            if stop.load(Ordering::Relaxed) {
+                return Ok(Err(Failure::Stopped));
+            }
             let request = Request { sources, budget };
             (calls, read) = (calls + 1, read + size(&request));
             let mut summary = match summariser.summarise(&request, stop) {

@@ -6,7 +6,8 @@ use std::io::Write;
 use proptest::prelude::*;
 
 use super::{
-    BLOCKS, CONTEXT_GC, Context, Entry, Limit, NAMES, RECEIPT_TOKENS, RECURSIVE, Strategy, context, fill,
+    BLOCKS, CONTEXT_GC, Context, Entry, Limit, NAMES, RECEIPT_TOKENS, RECURSIVE, Strategy, UNION_FIND,
+    context, fill,
 };
 use crate::random_log;
 use crate::session::load::load;
@@ -169,7 +170,7 @@ proptest! {
 #[test]
 fn a_strategy_is_read_back_from_its_name_and_another_name_lists_them() {
     // The others are no strategies of the session alone.
-    for name in NAMES.into_iter().filter(|name| ![BLOCKS, RECURSIVE, CONTEXT_GC].contains(name)) {
+    for name in NAMES.into_iter().filter(|name| ![BLOCKS, RECURSIVE, UNION_FIND, CONTEXT_GC].contains(name)) {
         assert_eq!(name.parse::<Strategy>().unwrap().name(), name);
     }
     let message = "magic".parse::<Strategy>().unwrap_err();

@@ -1,8 +1,9 @@
 //! Summaries written by a program of the user's: the prompt goes to its standard input, its standard output is the summary.
 //!
 //! The command runs by `sh -c` in a process group of its own, behind a guard: a shell that leads the group, waits for the
-//! end of a pipe that this process holds, and then kills the group. So the command and whatever it started end when they
-//! are done, when the time is up, when somebody says stop, and when this process is gone, however it went.
+//! end of a pipe that this process holds, and then kills the group. So the command and what it started in that group end
+//! when they are done, when the time is up, when somebody says stop, and when this process is gone, however it went. What
+//! leaves the group (`setsid`) is out of reach and has to end by itself; its output is not waited for.
 
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;

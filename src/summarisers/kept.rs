@@ -68,7 +68,8 @@ impl Summariser for Kept {
             text: summary.text.clone(),
             lines: lines.collect(),
         };
-        self.store.ask(|store| store.keep(&hash.0, &new, Some(self.belongs.owner())));
+        let belongs = self.belongs.clone();
+        self.store.keep(move |store| store.keep(&hash.0, &new, Some(belongs.owner())));
         // What another copy kept first is the summary.
         Ok(self.kept(hash).unwrap_or(summary))
     }
@@ -77,7 +78,9 @@ impl Summariser for Kept {
 impl Kept {
     /// The summary that the store has; it is the owner's from now on.
     fn kept(&self, hash: InputHash) -> Option<Summary> {
-        let kept = self.store.ask(|store| store.summary(&hash.0, Some(self.belongs.owner())))??;
+        let kept = self.store.ask(|store| store.summary(&hash.0, None))??;
+        let belongs = self.belongs.clone();
+        self.store.keep(move |store| store.owned(&hash.0, belongs.owner()));
         let lines = kept.lines.into_iter();
         let lines = lines.map(|line| SummaryLine { range: line.range, turns: line.turns }).collect();
         Some(Summary { text: kept.text, lines })

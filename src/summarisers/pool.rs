@@ -1,7 +1,8 @@
 //! Summaries made off the calling thread, few at once, none twice.
 //!
 //! Who wants one asks with a key; its progress can be looked up under it. Knows nothing of how it is made, nor where it is
-//! kept ([`super::kept`]). A pool that is dropped stops what runs and waits for it, so nothing is left behind.
+//! kept ([`super::kept`]). A pool that is dropped stops what runs and waits a moment for it. What takes longer to notice goes
+//! on alone and its outcome is dropped; a program that was started ends with this process, if not before.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -9,6 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use super::Failure;
 
@@ -40,6 +42,11 @@ pub struct Counts {
     /// Not to be had.
     pub failed: usize,
 }
+
+/// How long a pool that is dropped waits for what runs: a program has ended by then.
+const MOMENT: Duration = Duration::from_millis(100);
+/// How often it looks.
+const LOOK: Duration = Duration::from_millis(2);
 
 /// What makes one. It ends early once it is told to stop.
 type Work<T> = Box<dyn FnOnce(&AtomicBool) -> Result<T, Failure> + Send>;
@@ -190,8 +197,11 @@ impl<K, T> Drop for Pool<K, T> {
             state.tasks.values().for_each(|task| task.stop.store(true, Ordering::Relaxed));
         }
         self.shared.changed.notify_all();
+        let until = Instant::now() + MOMENT;
         for worker in self.workers.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            let _ = worker.join();
+            while !worker.is_finished() && Instant::now() < until {
+                thread::sleep(LOOK);
+            }
         }
     }
 }

@@ -119,6 +119,18 @@ fn hedges(lexicon: &Lexicon, text: &str) -> Vec<Hedge> {
     out
 }
 
+/// Whether what stands before a modal verb makes a ban of it.
+fn is_banned(before: &str) -> bool {
+    /// Words that a subject has beside the one that says no.
+    const SUBJECT: usize = 3;
+    const NO: [&str; 4] = ["no", "nobody", "none", "nothing"];
+    let subject = before.rsplit(|c: char| !(c.is_alphanumeric() || c == '-')).filter(|word| !word.is_empty());
+    subject
+        .take(SUBJECT + 1)
+        .take_while(|word| !matches!(*word, "i" | "it" | "that" | "they" | "this" | "we" | "you"))
+        .any(|word| NO.contains(&word))
+}
+
 /// Whether a phrase is a hedge where it stands.
 fn counts(class: HedgeClass, text: &str, range: &Range<usize>) -> bool {
     let word = text[range.clone()].to_lowercase();
@@ -127,8 +139,8 @@ fn counts(class: HedgeClass, text: &str, range: &Range<usize>) -> bool {
     let next = after.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     let last = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     match (class, word.as_str()) {
-        // A month.
-        (HedgeClass::Modal, "may") => !next.starts_with(|c: char| c.is_ascii_digit()),
+        // A month, or a ban: "no migration may hold a lock".
+        (HedgeClass::Modal, "may") => !next.starts_with(|c: char| c.is_ascii_digit()) && !is_banned(&before),
         // A request or a question of its own.
         (HedgeClass::Modal, "could") => !matches!(next, "you" | "we" | "i"),
         (HedgeClass::Modal, "might") => !after.starts_with("as well"),

@@ -81,7 +81,9 @@ pub fn masked(text: &str) -> Cow<'_, str> {
 
 /// Whether what follows a telling name is a value: not a type, a call, a variable or another word of a sentence.
 fn is_value(value: &str, name: &str) -> bool {
-    if value.starts_with(['$', '<', '{', '(', '[', '%']) || value.contains('(') {
+    let opens = value.split('(').next().unwrap_or_default();
+    let is_call = opens.len() < value.len() && opens.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if value.starts_with(['$', '<', '{', '(', '[', '%']) || is_call {
         return false;
     }
     let has_digit = value.contains(|c: char| c.is_ascii_digit());

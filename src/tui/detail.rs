@@ -1,6 +1,11 @@
 //! From a node to the document that shows it.
 
+pub mod audit;
 pub mod blocks;
+pub mod forest;
+pub mod forest_file;
+pub mod made;
+pub mod receipts;
 
 use std::sync::Arc;
 
@@ -102,9 +107,9 @@ fn turn(view: &View, log: &OpenLog, id: TurnId, part: Option<u32>, agent: Option
             } else if kept.again {
                 heading.push_str(" · told to the model again, beside the summary");
             }
-            if let Some((_, pair)) = session.pair(kept) {
+            if let Some((_, pair)) = session.pair(&kept) {
                 let other = if kept.kind == PartKind::ToolCall { "result" } else { "call" };
-                heading = format!("{heading} · {other} at {}", log.address(session.turn_of(pair), agent));
+                heading = format!("{heading} · {other} at {}", log.address(session.turn_of(&pair), agent));
             }
             let size = format!("{} · ~{}", bytes(u64::from(kept.bytes)), short(u64::from(kept.tokens)));
             Block::text(format!("── {heading} · {size}"), tone, Words::OfTurn(Arc::clone(&texts), place))
@@ -356,7 +361,7 @@ fn explain(view: &View, node: Node) -> Option<String> {
         Node::Group(Group::Threads) => "Conversations of sub-agents. The model sees only what their calls returned.".into(),
         Node::Group(Group::Matches) => "Turns of the whole log that the filter lets through; those out of view are dimmed.".into(),
         Node::Clearing(_) => "A microcompaction: these results were blanked for the model; they are whole in the log.".into(),
-        _ => return blocks::explain(node).map(str::to_owned),
+        _ => return blocks::explain(node).or_else(|| forest::explain(node)).map(str::to_owned),
     })
 }
 
@@ -396,7 +401,7 @@ fn largest(log: &OpenLog, mut turns: Vec<TurnId>) -> Block {
             (Tone::Dim, format!("~{:<6}", short(u64::from(turn.tokens)))),
             (Tone::Heading, format!("{} ", session.address(*id))),
             (tone_of(turn.role), format!("{} ", turn.role.name())),
-            (Tone::Text, session.preview(turn).to_owned()),
+            (Tone::Text, session.preview(&turn)),
         ]
     });
     Block::runs("largest turns".to_owned(), lines.collect())

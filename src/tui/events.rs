@@ -5,6 +5,7 @@ use std::sync::mpsc::SyncSender;
 
 use crossterm::event::{KeyEvent, MouseEvent};
 
+use crate::audit::auditing;
 use crate::discover::News;
 use crate::lineage::tracing;
 use crate::log::Flow;
@@ -12,6 +13,7 @@ use crate::log::follow::Epoch;
 use crate::session::later::Done;
 use crate::session::load::Records;
 use crate::session::open::OpenLog;
+use crate::strategies::union_find::opened::Opened;
 
 use super::search::Found;
 
@@ -36,6 +38,8 @@ pub enum Event {
     Indexed(Box<OpenLog>),
     /// A log that has no record yet: they follow one by one.
     Begun(Box<OpenLog>),
+    /// The file is a forest's: there is no session in it.
+    Forest(Box<Opened>, Box<OpenLog>),
     /// Records that were appended.
     Records(Records),
     /// How far a log is that has to be spooled.
@@ -67,6 +71,8 @@ pub enum Event {
     Read(Box<Done>),
     /// A generation was traced.
     Traced(Box<tracing::Done>),
+    /// A compaction was audited.
+    Audited(Box<auditing::Done>),
     /// Something was written for the block hierarchy, or kept.
     Replayed,
     /// The system wants us to stop for now.

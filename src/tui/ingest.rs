@@ -4,13 +4,14 @@
 //! records are handed on as they come.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::formats::Format;
-use crate::log::{Flow, LogError, Wake, Waker};
+use crate::log::{Flow, LogError, Source, Wake, Waker};
 use crate::session::Session;
 use crate::session::load::{End, Feed, News, Records, load_end};
 use crate::session::open::OpenLog;
+use crate::strategies::union_find::opened;
 
 use super::events::{Event, Outlet};
 
@@ -29,7 +30,7 @@ pub(super) fn start(path: &Path, poll: bool, events: Outlet) -> Waker {
     std::thread::spawn(move || {
         let mut feed = Feed::new(&path);
         feed.wake(wake.waker());
-        let mut ingest = Ingest { path, wake, events, begun: false, told: None };
+        let mut ingest = Ingest { path, wake, events, begun: false, told: None, forest: None };
         // An answer of nothing means that nobody listens any more, or that nothing can come.
         let _ = ingest.run(&mut feed);
     });
@@ -44,6 +45,8 @@ struct Ingest {
     begun: bool,
     /// What was said of a spool, and when.
     told: Option<(Flow, Instant)>,
+    /// Whether the file held a forest when it was so long and so old.
+    forest: Option<((u64, Option<SystemTime>), bool)>,
 }
 
 impl Ingest {
@@ -103,6 +106,9 @@ impl Ingest {
             // In the midst of a compressed file.
             Some(flow) if !streams && !flow.ended => return self.wait(),
             _ => {}
+        }
+        if !self.begun && flow.is_none() && self.shows_forest()? {
+            return self.wait();
         }
         match feed.doubt(&self.path) {
             Some(error) => self.send(Event::Undecided(error.explained(flow).to_string()))?,
@@ -201,7 +207,26 @@ impl Ingest {
         Some(())
     }
 
-    fn unreadable(&self, error: LogError, flow: Option<&Flow>) -> Option<()> {
+    /// What is no log may be a forest's file: shows it, once for every state of the file.
+    fn shows_forest(&mut self) -> Option<bool> {
+        let state = std::fs::metadata(&self.path).ok().map(|known| (known.len(), known.modified().ok()));
+        if let Some((looked_at, holds)) = &self.forest
+            && Some(looked_at) == state.as_ref()
+        {
+            return Some(*holds);
+        }
+        let opened = opened::open(&self.path).ok().zip(Source::open(&self.path).ok());
+        self.forest = state.map(|state| (state, opened.is_some()));
+        let Some((file, source)) = opened else { return Some(false) };
+        let log = OpenLog::new(Session::new(Format::Conversation), source);
+        self.send(Event::Forest(Box::new(file), Box::new(log)))?;
+        Some(true)
+    }
+
+    fn unreadable(&mut self, error: LogError, flow: Option<&Flow>) -> Option<()> {
+        if matches!(error, LogError::Unknown { .. }) && self.shows_forest()? {
+            return Some(());
+        }
         self.send(Event::Unreadable(error.explained(flow).to_string()))
     }
 

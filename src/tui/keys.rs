@@ -80,8 +80,9 @@ const MOVE: &str = "Move";
 const TIME: &str = "Time";
 const FIND: &str = "Find";
 const SHOW: &str = "Show";
-const TRACE: &str = "In a trace, and in a summary of Blocks";
-const BLOCKS: &str = "Blocks";
+const TRACE: &str = "In a trace, a summary of Blocks or Forest, and the Audit";
+const BLOCKS: &str = "Blocks and Forest";
+const AUDIT: &str = "Audit";
 const LIST: &str = "Sessions";
 
 /// Every key.
@@ -91,7 +92,7 @@ pub const TABLE: &[Binding] = &[
         Action::Trace,
         &["t"],
         FIND,
-        "trace: the turns that a summary's sentence rests on, or what became of a turn",
+        "trace: the turns that a summary's sentence rests on, what became of a turn, what superseded a receipt's event",
         "trace",
     ),
     bind(Action::Down, &["Down", "j"], MOVE, "one row down; 12j moves twelve", ""),
@@ -138,8 +139,15 @@ pub const TABLE: &[Binding] = &[
         Action::Jump,
         &[":"],
         FIND,
-        "jump to t489, t489.2, L560, g3, g3.s12, b4, b4.s2, p2, i9, @NAME/t12 or a clock time",
+        "jump to t489, t489.2, L560, g3, g3.s12, b4, b4.s2, p2, i9, c45, c45.s2, u7, r:t88, @NAME/t12 or a clock time",
         "jump",
+    ),
+    bind(
+        Action::Ask,
+        &["a"],
+        FIND,
+        "ask the cold forest: which clusters a reader would get for a question, and what of them",
+        "",
     ),
     bind(
         Action::Filter,
@@ -152,12 +160,15 @@ pub const TABLE: &[Binding] = &[
         Action::Original,
         &["o"],
         FIND,
-        "from a summary to the first turn it covers; from a sentence to the turn behind its oldest wording; between a call and its result",
+        "from a summary to the first turn it covers; from a sentence to the turn behind its oldest wording; from a receipt to the turn in the Window; between a call and its result",
         "",
     ),
     view(ViewKind::Window, &[ViewKind::Window.digit()]),
     view(ViewKind::Generations, &[ViewKind::Generations.digit()]),
     view(ViewKind::Blocks, &[ViewKind::Blocks.digit()]),
+    view(ViewKind::Forest, &[ViewKind::Forest.digit()]),
+    view(ViewKind::Receipts, &[ViewKind::Receipts.digit()]),
+    view(ViewKind::Audit, &[ViewKind::Audit.digit()]),
     bind(Action::Difference, &["d"], SHOW, "the words that changed since the summary before", ""),
     bind(Action::Zoom, &["z"], SHOW, "one pane on the whole screen, or both again", ""),
     bind(Action::Narrower, &["-"], SHOW, "narrower tree", ""),
@@ -185,6 +196,20 @@ pub const TABLE: &[Binding] = &[
     ),
     bind(Action::Again, &["R"], BLOCKS, "write a summary that is missing, try those again that failed", ""),
     bind(Action::Halt, &["X"], BLOCKS, "stop writing summaries, also the ones that are being written", ""),
+    bind(
+        Action::Recall,
+        &["r"],
+        AUDIT,
+        "a note to paste back to the agent: of what a compaction lost, a class of it or one item, of a turn or a sentence; again: copy it",
+        "note",
+    ),
+    bind(
+        Action::Shown,
+        &["v"],
+        AUDIT,
+        "show all items, only what was lost or changed, or of that only what the user said",
+        "",
+    ),
     link(Action::Open, &["Enter", "o"], "go to the chosen turn or sentence", "go there"),
     link(Action::Back, &["Esc", "Backspace"], "back to the sentence or turn it is about", "back"),
     link(Action::Down, &["Down", "j"], "choose the next one; scroll where none is in sight", "choose"),
@@ -218,7 +243,7 @@ pub const TABLE: &[Binding] = &[
 ];
 
 /// Topics of the help, in order.
-const TOPICS: [&str; 7] = [MOVE, TIME, FIND, TRACE, SHOW, BLOCKS, LIST];
+const TOPICS: [&str; 8] = [MOVE, TIME, FIND, TRACE, SHOW, BLOCKS, AUDIT, LIST];
 
 /// The rows that hold in one of `contexts`, in order.
 pub fn bindings(contexts: &[Context]) -> impl Iterator<Item = &'static Binding> {

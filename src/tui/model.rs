@@ -4,10 +4,14 @@ mod detail;
 mod feed;
 mod places;
 
+use std::cell::RefCell;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::Instant;
 
+use crate::audit::auditing;
 use crate::lineage::tracing::{self, Tracing};
+use crate::outline::audit::Audits;
 use crate::outline::{Group, Node, Outline, View, ViewKind};
 use crate::session::address::Address;
 use crate::session::later::Job;
@@ -15,12 +19,14 @@ use crate::session::open::OpenLog;
 use crate::session::{Session, TurnId};
 
 use super::filter::Filter;
+use super::forest::Forests;
 use super::prompt::Prompt;
+use super::pruning::Pruner;
 use super::replay::{self, Replay};
 use super::search::Search;
 use super::theme::Theme;
 use super::tree::Tree;
-use super::views::{self, fresh_trees};
+use super::views::{self, Behind, Grown, fresh_trees};
 
 pub use feed::Feed;
 pub use places::{Areas, Detail, Reading, Shows, Visit};
@@ -74,8 +80,14 @@ pub struct Model {
     pub detail: Detail,
     /// What was traced, and what is to be.
     pub tracing: Tracing,
-    /// What is replayed.
+    /// The blocks that are replayed.
     pub replay: Replay,
+    /// The events that are.
+    pub(super) pruner: Pruner,
+    /// The cold forest.
+    pub forest: Forests,
+    /// What was audited.
+    pub audits: Rc<RefCell<Audits>>,
     /// An address of what is replayed, to go to once it is there.
     pub(super) awaited: Option<Address>,
     /// The pane that has the keys.
@@ -131,7 +143,10 @@ impl Model {
             trees: fresh_trees(),
             detail: Detail::default(),
             tracing: Tracing::default(),
+            forest: Forests::new(&start.replay),
             replay: Replay::new(start.replay),
+            pruner: Pruner::default(),
+            audits: Rc::default(),
             awaited: None,
             pane: Pane::Tree,
             zoom: false,
@@ -201,7 +216,7 @@ impl Model {
             as_of: self.as_of,
             selected: self.tree().selected.clone(),
             following: self.following,
-            reading: self.is_reading().then(|| Reading {
+            reading: self.is_reading().then_some(Reading {
                 shows: self.detail.shows,
                 place: self.detail.place,
                 chosen: self.detail.document.chosen,
@@ -213,6 +228,7 @@ impl Model {
     /// Keeps a log to draw from.
     pub(super) fn hold(&mut self, mut log: OpenLog) {
         log.defer();
+        self.message.take_if(|message| message == super::update::BEING_READ);
         self.log = Some(log);
         self.forget_nodes();
     }
@@ -226,22 +242,35 @@ impl Model {
         self.detail.of = None;
         self.detail.shows = Shows::Node;
         self.tracing.forget();
-        self.replay.forget();
-        self.awaited = None;
+        self.grown().into_iter().for_each(|(grown, _)| grown.forget());
+        self.audits.borrow_mut().forget();
+        if self.awaited.take().is_some() {
+            self.message = None;
+        }
+    }
+
+    /// All that is replayed, with the log.
+    fn grown(&mut self) -> [(&mut dyn Grown, Option<&OpenLog>); 3] {
+        let log = self.log.as_ref();
+        [(&mut self.replay, log), (&mut self.pruner, log), (&mut self.forest, log)]
     }
 
     /// Goes on with what is done between frames until `until`, and takes in what others did. The answer is whether there
     /// is more to do at once.
     pub(super) fn work(&mut self, until: Instant) -> bool {
-        let Some(log) = &self.log else { return false };
-        let more = self.replay.advance(log, self.as_of, until);
-        if self.replay.has_changed() {
+        let as_of = self.as_of;
+        let (mut more, mut changed, mut news) = (false, false, None);
+        for (grown, log) in self.grown() {
+            let Some(log) = log else { return false };
+            more |= grown.advance(log, as_of, until);
+            changed |= grown.has_changed();
+            news = grown.news().or(news);
+        }
+        if changed {
             self.stale_detail();
             self.keep_selection();
         }
-        if let Some(news) = self.replay.news() {
-            self.message = Some(news);
-        }
+        self.message = news.or(self.message.take());
         if !more && let Some(address) = self.awaited.take() {
             self.message = None;
             super::update::await_address(self, &address);
@@ -255,7 +284,10 @@ impl Model {
         const LOOK: std::time::Duration = std::time::Duration::from_millis(2);
         loop {
             let more = self.work(Instant::now() + replay::SLICE);
-            if !more && !self.replay.is_writing() {
+            while let Some(job) = self.auditing_job() {
+                self.audited(job.run());
+            }
+            if !more && !self.grown().iter().any(|(grown, _)| grown.is_busy()) {
                 return;
             }
             if !more {
@@ -273,6 +305,19 @@ impl Model {
     pub(super) fn tracing_job(&mut self) -> Option<tracing::Job> {
         let log = self.log.as_ref()?;
         self.tracing.job(&log.session, &log.source)
+    }
+
+    /// The compaction that is to be audited next on another thread, once somebody looked.
+    pub(super) fn auditing_job(&mut self) -> Option<auditing::Job> {
+        let log = self.log.as_ref()?;
+        let mut audits = self.audits.borrow_mut();
+        if audits.begun { audits.auditing.job(&log.session, &log.source) } else { None }
+    }
+
+    /// Takes in what was audited.
+    pub(super) fn audited(&mut self, done: auditing::Done) {
+        self.audits.borrow_mut().auditing.take(done);
+        self.stale_detail();
     }
 
     /// Shows a log that was read to its end.
@@ -297,7 +342,11 @@ impl Model {
         let Some(log) = &self.log else { return };
         match &mut self.view {
             Some(view) if view.kind == self.kind => view.move_to(log, as_of),
-            _ => self.view = Some(views::make(&mut self.replay, log, self.kind, as_of)),
+            _ => {
+                let Self { replay, pruner, forest, audits, .. } = self;
+                let behind = Behind { replay, pruner, forest, audits };
+                self.view = Some(views::make(behind, log, self.kind, as_of));
+            }
         }
         if let (Some(filter), Some(view)) = (&self.filter, &mut self.view) {
             view.set_matches(log, Some(filter.all(&log.session, as_of)));
@@ -318,6 +367,11 @@ impl Model {
                 }
                 let path = view.path_to(log, node);
                 if path.is_empty() { view.newest(log) } else { path }
+            }
+            None if view.kind == ViewKind::Audit && !view.is_filtered() => {
+                let newest = view.newest(log);
+                tree.reveal_open(&newest);
+                return;
             }
             None => view.child(log, Node::Root, 0).map(|node| vec![node]).unwrap_or_default(),
         };
@@ -346,6 +400,9 @@ impl Model {
             Node::Turn(id) | Node::Part(id, _) | Node::Pinned(id) | Node::Group(Group::Notes(id)) => Some(id),
             Node::Generation(generation) | Node::Section(generation, _) | Node::Sentence(generation, _) => {
                 self.session()?.generation(generation)?.summary
+            }
+            node @ (Node::Receipt(_) | Node::Receipts(_) | Node::Cause(_) | Node::Audited(_)) => {
+                self.view.as_ref()?.sources(self.log.as_ref()?, node).first().copied()
             }
             _ => None,
         }

@@ -15,6 +15,8 @@ pub enum Kind {
     Jump,
     /// Roles, tools, threads.
     Filter,
+    /// A question to the cold forest.
+    Question,
     /// Words that sessions are filtered by.
     Sessions,
 }
@@ -26,6 +28,7 @@ impl Kind {
             Self::Search => "/",
             Self::Jump => ":",
             Self::Filter => "filter ",
+            Self::Question => "ask ",
             Self::Sessions => "> ",
         }
     }
@@ -34,7 +37,8 @@ impl Kind {
     pub fn hint(self) -> &'static str {
         match self {
             Self::Search => "regular expression; capitals make it exact",
-            Self::Jump => "t489  t489.2  L560  g3  g3.s12  @NAME/t12  14:02",
+            Self::Jump => "t489  t489.2  L560  g3  g3.s12  b4  c45  u7  @NAME/t12  14:02",
+            Self::Question => "a question: which clusters a reader would get, and what of them",
             Self::Filter => "user assistant tool summary  Bash  @NAME  error  voice; empty shows all",
             Self::Sessions => "type to filter by title, project, agent and path",
         }

@@ -21,10 +21,12 @@ use crate::store::OptionalStore;
 use crate::strategies::blocks::hand::{Mark, Marks};
 use crate::strategies::blocks::summaries::{Covers, Summaries, Waiting, Written};
 use crate::strategies::blocks::{Blocks, Made, Retention, Settings};
+use crate::strategies::union_find;
 use crate::summarisers::Failure;
 use crate::summarisers::pool::{Pool, Progress};
 
-use keeper::Keeper;
+use super::views::Grown;
+pub(super) use keeper::Keeper;
 
 /// Called from other threads when there is something new to look at.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -37,6 +39,8 @@ pub const SLICE: Duration = Duration::from_millis(6);
 pub struct Setup {
     /// Where blocks close and spans begin.
     pub settings: Settings,
+    /// How the cold forest is made.
+    pub forest: union_find::settings::Settings,
     /// Who writes summaries.
     pub writer: Writer,
     /// Marks, and summaries that are worth it, are kept in the state folder.
@@ -48,6 +52,8 @@ pub struct Replay {
     setup: Setup,
     wake: Wake,
     open: Option<Open>,
+    /// Those of logs that were replaced, which may still have something to keep.
+    former: Vec<Keeper>,
     /// A person stopped the writing.
     halted: bool,
 }
@@ -62,8 +68,10 @@ struct Open {
     looked_at: BTreeSet<Covers>,
     /// Why it cannot go on.
     failure: Option<String>,
-    /// Why marks are not kept.
-    trouble: Option<String>,
+    /// A mark is not kept yet; it is tried again.
+    unkept: bool,
+    /// The store cannot be used.
+    broken: bool,
     news: Vec<String>,
     /// Something is to be shown anew.
     changed: bool,
@@ -99,7 +107,7 @@ pub struct Standing {
 impl Replay {
     /// Nothing replayed yet.
     pub fn new(setup: Setup) -> Self {
-        Self { setup, wake: Arc::new(|| {}), open: None, halted: false }
+        Self { setup, wake: Arc::new(|| {}), open: None, former: Vec::new(), halted: false }
     }
 
     /// Who is told when there is something new.
@@ -107,12 +115,15 @@ impl Replay {
         self.wake = wake;
     }
 
-    /// The log is another one. What was being written for the old one is ended elsewhere.
-    pub fn forget(&mut self) {
-        if let Some(open) = self.open.take() {
-            let Open { pool, keeper, .. } = open;
-            std::thread::spawn(move || drop((pool, keeper)));
-        }
+    /// Who keeps marks.
+    pub(super) fn keepers(&self) -> impl Iterator<Item = &Keeper> {
+        self.open.iter().map(|open| &open.keeper).chain(&self.former)
+    }
+
+    /// Nobody looks any more. Who keeps marks may still have something to do.
+    pub(super) fn leave(&mut self) -> Vec<Keeper> {
+        self.forget();
+        std::mem::take(&mut self.former)
     }
 
     /// Whether anybody looked.
@@ -122,7 +133,7 @@ impl Replay {
 
     /// The hierarchy; it begins now where nobody looked before.
     pub fn hierarchy(&mut self, log: &OpenLog) -> Rc<RefCell<Hierarchy>> {
-        let Setup { settings, writer, keeps } = &self.setup;
+        let Setup { settings, writer, keeps, .. } = &self.setup;
         let open = self.open.get_or_insert_with(|| {
             let store = Arc::new(if *keeps { OptionalStore::later() } else { OptionalStore::none() });
             let summaries = Summaries::new(writer.summariser(log, &store));
@@ -135,7 +146,8 @@ impl Replay {
                 pending: BTreeSet::new(),
                 looked_at: BTreeSet::new(),
                 failure: None,
-                trouble: None,
+                unkept: false,
+                broken: false,
                 news: Vec::new(),
                 changed: false,
             }
@@ -148,21 +160,6 @@ impl Replay {
         self.open.as_ref().map(|open| &open.shared)
     }
 
-    /// Goes on until `until`, and takes in what was written elsewhere: everything is wanted as of turn `as_of`. The answer
-    /// is whether there is more to do at once.
-    pub fn advance(&mut self, log: &OpenLog, as_of: u32, until: Instant) -> bool {
-        let Some(open) = &mut self.open else { return false };
-        if log.session.partial {
-            return false;
-        }
-        open.collect(log);
-        let more = open.replay(log, until);
-        if !more && !self.halted {
-            open.want(log, as_of);
-        }
-        more
-    }
-
     /// Whether all turns there are were replayed.
     pub fn is_settled(&self, log: &OpenLog) -> bool {
         self.known().is_some_and(|shared| shared.borrow().blocks.begun() == log.session.last())
@@ -173,20 +170,9 @@ impl Replay {
         self.open.as_ref()?.failure.as_deref()
     }
 
-    /// What a person has to be told, once.
-    pub fn news(&mut self) -> Option<String> {
-        let news = std::mem::take(&mut self.open.as_mut()?.news);
-        (!news.is_empty()).then(|| news.join("; "))
-    }
-
-    /// Whether something is to be shown anew since the last call.
-    pub fn has_changed(&mut self) -> bool {
-        self.open.as_mut().is_some_and(|open| std::mem::take(&mut open.changed))
-    }
-
-    /// Whether somebody is still to bring something.
-    pub fn is_writing(&self) -> bool {
-        self.open.as_ref().is_some_and(|open| !open.pending.is_empty() || open.keeper.is_busy())
+    /// Whether a person stopped the writing.
+    pub fn is_halted(&self) -> bool {
+        self.halted
     }
 
     /// Somebody looks at a block or span: its summary is wanted.
@@ -255,8 +241,43 @@ impl Replay {
             running,
             failed: summaries.failed().len(),
             halted: self.halted,
-            unkept: open.trouble.is_some(),
+            unkept: open.unkept || open.broken,
         })
+    }
+}
+
+impl Grown for Replay {
+    fn advance(&mut self, log: &OpenLog, as_of: u32, until: Instant) -> bool {
+        let Some(open) = &mut self.open else { return false };
+        if log.session.partial {
+            return false;
+        }
+        open.collect(log);
+        let more = open.replay(log, until);
+        if more || self.halted { more } else { open.want(log, as_of, until) }
+    }
+
+    fn has_changed(&mut self) -> bool {
+        self.open.as_mut().is_some_and(|open| std::mem::take(&mut open.changed))
+    }
+
+    fn news(&mut self) -> Option<String> {
+        let news = std::mem::take(&mut self.open.as_mut()?.news);
+        (!news.is_empty()).then(|| news.join("; "))
+    }
+
+    fn is_busy(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| !open.pending.is_empty() || open.keeper.is_busy())
+    }
+
+    /// What was being written for the old one is ended elsewhere.
+    fn forget(&mut self) {
+        self.former.retain(|keeper| !keeper.wait(Instant::now()));
+        if let Some(Open { pool, keeper, .. }) = self.open.take() {
+            keeper.close();
+            self.former.push(keeper);
+            std::thread::spawn(move || drop(pool));
+        }
     }
 }
 
@@ -280,8 +301,9 @@ impl Open {
         shared.blocks.begun() < log.session.last()
     }
 
-    /// Asks for what is part of the context as of turn `as_of`, and for what is prepared ahead.
-    fn want(&mut self, log: &OpenLog, as_of: u32) {
+    /// Asks for what is part of the context as of turn `as_of`, and for what is prepared ahead; a little more than until
+    /// `until`. The answer is whether there is more to ask for.
+    fn want(&mut self, log: &OpenLog, as_of: u32, until: Instant) -> bool {
         let frozen = self.shared.borrow().blocks.settings().retention == Retention::CurrentBlock;
         let wanted: Vec<Covers> = {
             let blocks = &self.shared.borrow().blocks;
@@ -293,10 +315,11 @@ impl Open {
             let ahead = blocks.ahead(as_of).filter(|_| !frozen);
             of_span.into_iter().chain(ahead).chain(of_blocks).collect()
         };
+        let set: BTreeSet<Covers> = wanted.iter().copied().collect();
         // What was to be written for a context that is no more would only keep the others waiting.
         let is_stale = |covers: &Covers| {
             let waits = self.shared.borrow().summaries.waiting_for(*covers) == Some(Waiting::Queued);
-            waits && !frozen && !wanted.contains(covers) && !self.looked_at.contains(covers)
+            waits && !frozen && !set.contains(covers) && !self.looked_at.contains(covers)
         };
         let stale: Vec<Covers> = self.pending.iter().copied().filter(is_stale).collect();
         for covers in stale {
@@ -304,8 +327,12 @@ impl Open {
             self.drop(covers);
         }
         for covers in wanted {
-            self.write(log, covers, covers.span);
+            // What is asked for is so for good: every frame asks for some.
+            if self.write(log, covers, covers.span) && Instant::now() >= until {
+                return true;
+            }
         }
+        false
     }
 
     /// It is not to be written.
@@ -314,12 +341,12 @@ impl Open {
         self.shared.borrow_mut().summaries.wait(covers, None);
     }
 
-    /// Has a summary written that is not there, failed or on its way.
-    fn write(&mut self, log: &OpenLog, covers: Covers, urgent: bool) {
+    /// Has a summary written that is not there, failed or on its way. The answer is whether that was to be asked for.
+    fn write(&mut self, log: &OpenLog, covers: Covers, urgent: bool) -> bool {
         let mut shared = self.shared.borrow_mut();
         let Hierarchy { blocks, summaries, .. } = &mut *shared;
         if summaries.is_settled(covers) {
-            return;
+            return false;
         }
         let order = summaries.order(log, blocks, covers);
         summaries.wait(covers, Some(Waiting::Queued));
@@ -327,6 +354,7 @@ impl Open {
         self.pool.ask(covers, urgent, move |stop| {
             order.write(stop).unwrap_or_else(|error| Err(Failure::Failed(error.to_string())))
         });
+        true
     }
 
     /// Takes in what other threads did.
@@ -352,18 +380,14 @@ impl Open {
             });
             self.changed |= before != self.pending.len();
         }
-        for answer in self.keeper.answers() {
-            if let Some(trouble) = answer.trouble {
-                self.news.push(trouble.clone());
-                self.trouble = Some(trouble);
-            } else if answer.lost {
-                self.trouble = Some("the store cannot be used".to_owned());
-                self.news.push("the mark is not kept: it holds until you leave".to_owned());
-            }
-            // What was said since then is not in it.
-            if let Some(marks) = answer.marks.filter(|_| answer.after == self.keeper.sent) {
-                self.take_marks(log, marks);
-            }
+        let Some(answer) = self.keeper.answer() else { return };
+        if answer.unkept && !self.unkept {
+            self.news.push("the mark is not kept yet: it holds until you leave".to_owned());
+        }
+        self.news.extend(answer.trouble);
+        (self.unkept, self.broken) = (answer.unkept, answer.broken);
+        if let Some(marks) = answer.marks {
+            self.take_marks(log, marks);
         }
     }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
+use crate::audit::auditing;
 use crate::discover::agents::{self, Place};
 use crate::discover::newest::{self, Directory, Newest};
 use crate::discover::watch::Bell;
@@ -24,7 +25,7 @@ use super::ingest;
 use super::keys;
 use super::model::{Model, Start};
 use super::picker::{self, Picker};
-use super::replay::SLICE;
+use super::replay::{Keeper, SLICE, Wake};
 use super::search::{Search, compile};
 use super::terminal::{self, Held};
 use super::update::{Effect, update};
@@ -40,6 +41,10 @@ const FIRST: Duration = Duration::from_millis(60);
 const DIGIT: Duration = Duration::from_millis(250);
 /// How often the ages on the list are told anew.
 const TICK: Duration = Duration::from_secs(10);
+/// How long who leaves waits for what is to be kept; less than a signal gives.
+const LEAVE: Duration = Duration::from_millis(2500);
+/// How long that takes without a word.
+const SILENT: Duration = Duration::from_millis(150);
 /// How long nothing is to happen by itself.
 const IDLE: Duration = Duration::from_hours(1);
 
@@ -71,6 +76,8 @@ pub(super) struct Screens {
     newer: Option<Bell>,
     /// A newer session that came while the list was shown.
     waiting: Option<PathBuf>,
+    /// They keep marks of sessions that are not open any more.
+    keepers: Vec<Keeper>,
     begun: Instant,
     drawn: Option<Instant>,
     dirty: bool,
@@ -124,6 +131,7 @@ impl Screens {
             opened: 0,
             newer: None,
             waiting: None,
+            keepers: Vec::new(),
             begun: Instant::now(),
             drawn: None,
             dirty: true,
@@ -163,9 +171,12 @@ impl Screens {
         let waker = ingest::start(&path, self.poll, outlet);
         let mut model = Model::new(Start { path, follow, ..self.start.clone() });
         let woken = outlet_again;
-        model.replay.wake(Arc::new(move || woken.nudge(Event::Replayed)));
+        let wake: Wake = Arc::new(move || woken.nudge(Event::Replayed));
+        model.replay.wake(Arc::clone(&wake));
+        model.forest.wake(wake);
         // A moment asked for on the command line is one of the first session.
         self.start.as_of = None;
+        self.close();
         self.session = Some(Opened { number: self.opened, model, waker });
         if let Some(list) = &self.list {
             list.scout.pause();
@@ -173,6 +184,52 @@ impl Screens {
         self.shows_list = false;
         self.dirty = true;
         (self.begun, self.drawn) = (Instant::now(), None);
+    }
+
+    /// Closes the session that is open; what it has to keep is kept behind the screen.
+    fn close(&mut self) {
+        self.keepers.retain(|keeper| !keeper.wait(Instant::now()) || keeper.unkept().0 > 0);
+        if let Some(session) = &mut self.session {
+            self.keepers.extend(session.model.replay.leave());
+        }
+    }
+
+    /// The person leaves: what is to be kept gets a moment, and the screen says so.
+    fn leave(&mut self, terminal: &mut Held) {
+        let begun = Instant::now();
+        self.keepers().for_each(Keeper::close);
+        if self.keepers().all(|keeper| keeper.wait(begun + SILENT)) {
+            return;
+        }
+        let message = Some("keeping your marks …".to_owned());
+        match (&mut self.session, &mut self.list) {
+            (_, Some(list)) if self.shows_list => list.picker.message = message,
+            (Some(session), _) => session.model.message = message,
+            _ => {}
+        }
+        // A terminal that is gone is no reason to lose them.
+        let _ = self.draw(terminal);
+        self.keepers().for_each(|keeper| {
+            keeper.wait(begun + LEAVE);
+        });
+    }
+
+    fn keepers(&self) -> impl Iterator<Item = &Keeper> {
+        let open = self.session.iter().flat_map(|session| session.model.replay.keepers());
+        self.keepers.iter().chain(open)
+    }
+
+    /// What was lost when the person left, in words.
+    pub(super) fn lost(&self) -> Option<String> {
+        let unkept: Vec<_> = self.keepers().map(Keeper::unkept).filter(|(count, _)| *count > 0).collect();
+        let count: usize = unkept.iter().map(|(count, _)| count).sum();
+        let why = unkept.into_iter().find_map(|(_, why)| why);
+        let why = why.map_or_else(String::new, |why| format!(": {why}"));
+        match count {
+            0 => None,
+            1 => Some(format!("1 mark was not kept{why}")),
+            _ => Some(format!("{count} marks were not kept{why}")),
+        }
     }
 
     fn show_list(&mut self) {
@@ -216,7 +273,10 @@ impl Screens {
                 };
                 match then {
                     Then::GoOn => {}
-                    Then::Quit => return Ok(()),
+                    Then::Quit => {
+                        self.leave(terminal);
+                        return Ok(());
+                    }
                     Then::Stop => terminal.suspend(self.has_mouse())?,
                     Then::Retake => terminal.retake(self.has_mouse())?,
                     Then::Redraw => terminal.forget()?,
@@ -275,7 +335,10 @@ impl Screens {
                     read(job, outlet.clone());
                 }
                 if let Some(job) = session.model.tracing_job() {
-                    trace(job, outlet);
+                    trace(job, outlet.clone());
+                }
+                if let Some(job) = session.model.auditing_job() {
+                    audit(job, outlet);
                 }
                 Ok(more)
             }
@@ -425,6 +488,11 @@ fn read(job: Job, outlet: Outlet) {
 /// Traces a generation on a thread of its own. There is only one at a time.
 fn trace(job: tracing::Job, outlet: Outlet) {
     std::thread::spawn(move || outlet.send(Event::Traced(Box::new(job.run()))));
+}
+
+/// Audits a compaction on a thread of its own. There is only one at a time.
+fn audit(job: auditing::Job, outlet: Outlet) {
+    std::thread::spawn(move || outlet.send(Event::Audited(Box::new(job.run()))));
 }
 
 fn start_search(model: &mut Model, text: &str, outlet: Outlet) {

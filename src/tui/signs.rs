@@ -1,5 +1,6 @@
 //! The signs before a summary's sentences: how far each is supported. One table for the rows, the pane and the help.
 
+use crate::audit::finding::Verdict;
 use crate::lineage::support::Support;
 use crate::lineage::trace::Traced;
 use crate::lineage::tracing::Tracing;
@@ -55,6 +56,34 @@ pub const FAILED: Sign = sign("✗", "cannot be traced", Tone::Warn, "the log co
 
 /// All of them, in the order of the help.
 pub const ALL: [Sign; 8] = [SUPPORTED, WEAK, UNSUPPORTED, ABSENCE, UNKNOWN, CODE, PENDING, FAILED];
+
+/// The signs of the audit's verdicts, what is lost most first.
+pub const VERDICTS: [Sign; 6] = [
+    sign(
+        "✗",
+        "dropped",
+        Tone::Warn,
+        "not found in the summary, though all that was summarised is in the log",
+    ),
+    sign("≠", "mutated", Tone::Warn, "a number or name of it is another one, or gone"),
+    sign("↓", "weakened", Tone::Summary, "said with less force"),
+    sign("?", "compare", Tone::Heading, "the rules cannot tell: read both"),
+    sign("≈", "paraphrased", Tone::Assistant, "said in other words, or in a shorter form"),
+    sign("=", "preserved", Tone::Assistant, "it stands there in its own words, or in a turn that was kept"),
+];
+
+/// The sign of a verdict.
+pub fn of_verdict(verdict: Verdict) -> Sign {
+    let [dropped, mutated, weakened, compare, paraphrased, preserved] = VERDICTS;
+    match verdict {
+        Verdict::Dropped => dropped,
+        Verdict::Mutated => mutated,
+        Verdict::Weakened => weakened,
+        Verdict::Unverifiable => compare,
+        Verdict::Paraphrased => paraphrased,
+        Verdict::Preserved => preserved,
+    }
+}
 
 /// The sign of the sentence at `place` of a generation's summary.
 pub fn of(tracing: &Tracing, generation: u32, place: u32) -> Sign {

@@ -4,7 +4,7 @@ mod held;
 mod inputs;
 
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crossterm::clipboard::CopyToClipboard;
@@ -18,6 +18,7 @@ use crate::log::name::is_standard_input;
 use crate::message::complain;
 use crate::outline::ViewKind;
 use crate::session::address::Moment;
+use crate::strategies::union_find::opened::{self, NotOpened};
 
 use super::model::Start;
 use super::replay::Setup;
@@ -68,7 +69,7 @@ fn prepare(arguments: &Interface) -> Result<(First, Start), Refusal> {
             if !arguments.follow
                 && let Err(error) = crate::session::load::check(path)
             {
-                return Err((error.to_string(), 3));
+                check_forest(path, &error)?;
             }
             First::Session(path.clone())
         }
@@ -88,6 +89,16 @@ fn prepare(arguments: &Interface) -> Result<(First, Start), Refusal> {
         ));
     }
     Ok((first, Start { follow: arguments.follow || streamed, as_of: arguments.as_of.clone(), ..start }))
+}
+
+/// What is no log may be a forest's file.
+fn check_forest(path: &Path, no_log: &LogError) -> Result<(), Refusal> {
+    let why = match (no_log, opened::open(path)) {
+        (LogError::Unknown { .. }, Ok(_)) => return Ok(()),
+        (LogError::Unknown { .. }, Err(NotOpened::Broken(why))) => why,
+        _ => no_log.to_string(),
+    };
+    Err((why, 3))
 }
 
 fn find_newest(arguments: &LastArguments) -> Result<First, Refusal> {
@@ -126,7 +137,8 @@ fn start(screen: &Screen, streamed: bool) -> Result<Start, Refusal> {
         mouse: !screen.no_mouse,
         replay: Setup {
             settings: screen.replay.settings().map_err(|error| (error, 2))?,
-            writer: screen.replay.writer().map_err(|error| (error, 2))?,
+            forest: screen.forest.settings().map_err(|error| (error, 2))?,
+            writer: screen.replay.summaries.writer().map_err(|error| (error, 2))?,
             keeps: true,
         },
     })
@@ -149,7 +161,11 @@ fn theme(screen: &Screen) -> Result<Theme, String> {
 fn interact(first: First, start: Start, screen: &Screen) -> Result<(), Refusal> {
     let mouse = start.mouse;
     let mut screens = Screens::new(first, start, screen.poll);
-    show(&mut screens, mouse).map_err(|error| (format!("the terminal failed: {error}"), 3))
+    let outcome = show(&mut screens, mouse);
+    if let Some(lost) = screens.lost() {
+        complain(&lost);
+    }
+    outcome.map_err(|error| (format!("the terminal failed: {error}"), 3))
 }
 
 fn show(screens: &mut Screens, mouse: bool) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! Keys in, screen out: the interface without a terminal, on the demo session.
 
 mod places;
+mod receipts;
 
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
@@ -22,7 +23,9 @@ use super::theme::Theme;
 use super::update::{Effect, update};
 use super::{render, tree};
 
+mod audit;
 mod blocks;
+mod forest;
 mod trace;
 
 /// The interface with keys instead of a keyboard.
@@ -105,7 +108,7 @@ impl App {
             model.settle();
             self.terminal.draw(|frame| render::screen(frame, model)).unwrap();
             let (read, traced) = (self.model.job(), self.model.tracing_job());
-            if read.is_none() && traced.is_none() {
+            if read.is_none() && traced.is_none() && !super::views::Grown::is_busy(&self.model.forest) {
                 return;
             }
             if let Some(job) = read {
@@ -402,7 +405,11 @@ fn appended_turns_wait_until_the_person_follows() {
     pump(&mut app, false);
     assert_eq!(app.model.as_of, before, "nobody followed");
     assert!(app.screen().contains("turns later"), "{}", app.screen());
-    assert!(app.screen().contains("c shows what it covered"), "a compaction arrived: {}", app.screen());
+    assert!(
+        app.screen().contains("6 shows what it lost · c what it covered"),
+        "a compaction arrived: {}",
+        app.screen()
+    );
     app.press("c");
     assert_eq!(app.selected(), "g6");
     app.press("1<Pause>f");

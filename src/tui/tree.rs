@@ -196,6 +196,15 @@ impl Tree {
         self.selected.push(*last);
     }
 
+    /// The same, and opens the last.
+    pub fn reveal_open(&mut self, path: &[Node]) {
+        self.reveal(path);
+        let mut branch = &mut self.root;
+        for node in path {
+            branch = open(branch, *node);
+        }
+    }
+
     /// Opens the selected node, or closes it if it is open.
     pub fn toggle(&mut self, outline: &dyn Outline, log: &OpenLog) {
         if self.is_open() { self.close() } else { self.open(outline, log) }

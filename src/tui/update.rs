@@ -1,27 +1,30 @@
 //! What happened, taken in: the only place where the model changes.
 
 mod arrive;
+mod audit;
 mod blocks;
 mod find;
+mod forest;
 mod mouse;
 mod moves;
+mod receipts;
 mod trace;
 
 use std::path::PathBuf;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use crate::outline::ViewKind;
+use crate::outline::{Node, ViewKind};
 use crate::session::later::Soon;
 
 use super::Action;
 use super::events::Event;
 use super::keys;
-use super::model::{Model, Pane};
+use super::model::{Model, Pane, Shows};
 use super::prompt::{Kind, Outcome, Prompt};
 
-pub(super) use blocks::to_address as await_address;
-pub(super) use find::jump;
+pub(super) use blocks::BEING_READ;
+pub(super) use find::{jump, to_address as await_address};
 
 /// Work asked of somebody else.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +82,10 @@ pub fn update(model: &mut Model, event: Event) -> Vec<Effect> {
         Event::Traced(done) => {
             model.tracing.take(*done);
             model.stale_detail();
+            Vec::new()
+        }
+        Event::Audited(done) => {
+            model.audited(*done);
             Vec::new()
         }
         Event::Replayed => Vec::new(),
@@ -193,7 +200,19 @@ fn act(model: &mut Model, action: Action) -> Vec<Effect> {
             model.message = Some(whose.to_owned());
             return vec![Effect::Mouse(model.mouse)];
         }
+        Action::Pin | Action::Class | Action::Again | Action::Halt if model.kind == ViewKind::Forest => {
+            forest::act(model, action);
+        }
+        Action::Recall | Action::Shown => return audit::act(model, action),
+        Action::Again if model.kind == ViewKind::Audit => return audit::act(model, action),
+        Action::Open | Action::CopyText
+            if model.detail.shows == Shows::Note
+                && (model.pane == Pane::Detail || action == Action::CopyText) =>
+        {
+            return audit::copy(model);
+        }
         Action::Pin | Action::Class | Action::Again | Action::Halt => blocks::act(model, action),
+        Action::Ask => forest::prompt(model),
         Action::CopyAddress | Action::CopyText => return copy(model, action),
         _ => moves::act(model, action, times, count),
     }
@@ -213,6 +232,8 @@ fn copy(model: &mut Model, action: Action) -> Vec<Effect> {
             let label = crate::outline::Outline::label(view, log, node);
             label.address.map(|address| address.to_string())
         }
+        _ if matches!(node, Node::Audited(_)) => super::detail::audit::plain(&model.audits.borrow(), node)
+            .or_else(|| Some(model.detail.document.plain())),
         _ if let Some(text) = own() => Some(text),
         _ => match super::detail::plain(view, log, node) {
             Soon::Ready(text) => Some(text),

@@ -210,7 +210,7 @@ fn a_branch_that_was_left_is_swept_and_its_list_is_in_force_no_more() {
     log.last = fork;
     log.says("no, that way");
     let left = receipts(&log);
-    let swept = ["r:t4.0", "r:t6.0"].map(|address| three(address, "sweep", "abandoned by t7.left at t7"));
+    let swept = ["r:t4.0", "r:t6.0"].map(|address| three(address, "sweep", "abandoned by t7 at t7"));
     assert_eq!(left, swept);
     log.plans("three");
     assert!(receipts(&log).contains(&three("r:t3.0", "override", "superseded by t9.0 at t9")));

@@ -5,12 +5,15 @@ use std::sync::atomic::AtomicBool;
 use crate::audit::replayed::{Replaying, points};
 use crate::audit::work::{Options, Work};
 use crate::cli::AuditArguments;
+use crate::commands::forests::Cold;
 use crate::commands::replay::{Replayed, Writer, settings};
 use crate::session::open::OpenLog;
 use crate::session::text;
 use crate::strategies::context_gc::session::Replay;
 use crate::strategies::recursive::{Folding, Recursive};
-use crate::strategies::{BLOCKS, CONTEXT_GC, Context, Entry, Limit, RECURSIVE, Strategy, context};
+use crate::strategies::{
+    BLOCKS, CONTEXT_GC, Context, Entry, Limit, RECURSIVE, Strategy, UNION_FIND, context,
+};
 
 use super::Failure;
 
@@ -24,7 +27,8 @@ type Replayer<'a> = Box<dyn FnMut(u32) -> Result<Seen, Failure> + 'a>;
 type Ready = for<'a> fn(&'a OpenLog, &'a AuditArguments) -> Result<Replayer<'a>, Failure>;
 
 /// The strategies that are replayed, by name; any other is one that the session alone tells of.
-const REPLAYED: [(&str, Ready); 3] = [(BLOCKS, blocks), (RECURSIVE, recursive), (CONTEXT_GC, context_gc)];
+const REPLAYED: [(&str, Ready); 4] =
+    [(BLOCKS, blocks), (RECURSIVE, recursive), (UNION_FIND, union_find), (CONTEXT_GC, context_gc)];
 
 /// What is to be read, compaction by compaction.
 pub(super) fn works(
@@ -91,7 +95,7 @@ fn blocks<'a>(log: &'a OpenLog, arguments: &'a AuditArguments) -> Result<Replaye
 /// The newest summary, made from the one before.
 fn recursive<'a>(log: &'a OpenLog, arguments: &'a AuditArguments) -> Result<Replayer<'a>, Failure> {
     let recursive = Recursive::of(&log.session, settings(&arguments.replay)?);
-    let writer = Writer::of(log, &arguments.replay)?;
+    let writer = Writer::of(log, &arguments.replay.summaries)?;
     let mut folding = Folding::default();
     Ok(Box::new(move |as_of| {
         let context = recursive.context(&log.session, as_of);
@@ -100,6 +104,22 @@ fn recursive<'a>(log: &'a OpenLog, arguments: &'a AuditArguments) -> Result<Repl
         let folded = written.map_err(|failure| Failure::NotFound(failure.to_string()))?;
         let text = folded.last().map(|folded| folded.summary.text.clone()).unwrap_or_default();
         Ok((context, text))
+    }))
+}
+
+/// Summaries of clusters.
+fn union_find<'a>(log: &'a OpenLog, arguments: &'a AuditArguments) -> Result<Replayer<'a>, Failure> {
+    let last = log.session.last();
+    let mut cold = Cold::new(log, &arguments.forest, last, &arguments.replay.summaries)?;
+    Ok(Box::new(move |as_of| {
+        let context = cold.replay.context(&log.session, as_of);
+        let mut texts = Vec::new();
+        for entry in &context.entries {
+            if let Entry::Cluster { root, .. } = entry {
+                texts.push(cold.summary_as_of(*root, as_of)?.summary.text.clone());
+            }
+        }
+        Ok((context, texts.join("\n\n")))
     }))
 }
 

@@ -7,11 +7,13 @@ use serde_json::json;
 
 use crate::cli::ExpandArguments;
 use crate::session::TurnId;
+use crate::session::address::Address;
 use crate::session::open::OpenLog;
-use crate::strategies::blocks::places::{self, Place};
+use crate::strategies::blocks::places::Place;
 use crate::strategies::blocks::summaries::Written;
-use crate::strategies::blocks::{Item, Made, Retention};
-use crate::text::display;
+use crate::strategies::blocks::{Item, Retention};
+use crate::summarisers::Summary;
+use crate::text::{display, sentences};
 
 use super::super::replay::{Replayed, carries};
 use super::{Failure, What, copy, print_turn};
@@ -52,7 +54,7 @@ pub(super) fn run(
         None => (from..=to).filter_map(|number| log.session.numbered(0, number)).collect(),
         Some(sentence) => {
             let written = replayed.summaries.of(log, &replayed.blocks, made, &AtomicBool::new(false))?;
-            rests_on(log, &written, made, sentence)?
+            rests_on(log, &written.summary, &made.sentence(sentence))?
         }
     };
     turns(log, ids, arguments, out)
@@ -84,10 +86,11 @@ fn item(log: &OpenLog, item: &Item, arguments: &ExpandArguments, out: &mut dyn W
 }
 
 /// The turns that a sentence of a summary is taken from, by what its maker says.
-fn rests_on(log: &OpenLog, written: &Written, made: Made, sentence: u32) -> Result<Vec<TurnId>, Failure> {
-    let mut numbers = written.turns_of(places::sentence_of(made, sentence, written.sentences.len())?);
+pub(super) fn rests_on(log: &OpenLog, summary: &Summary, address: &Address) -> Result<Vec<TurnId>, Failure> {
+    let all = sentences::of(&summary.text);
+    let place = address.clone().place_in(all.len())?;
+    let mut numbers = all.get(place as usize).map(|of| summary.turns_of(&of.range)).unwrap_or_default();
     if numbers.is_empty() {
-        let address = made.sentence(sentence);
         return Err(Failure::NotFound(format!(
             "whoever wrote {address} does not say which turns it rests on"
         )));
@@ -96,7 +99,7 @@ fn rests_on(log: &OpenLog, written: &Written, made: Made, sentence: u32) -> Resu
     Ok(numbers.into_iter().filter_map(|number| log.session.numbered(0, number)).collect())
 }
 
-fn turns(
+pub(super) fn turns(
     log: &OpenLog,
     ids: Vec<TurnId>,
     arguments: &ExpandArguments,

@@ -138,10 +138,12 @@ impl Costs {
     }
 }
 
+/// The highest price of a million tokens that is taken for one, in any currency: beyond it sums are no numbers any more.
+const DEAREST: f64 = 1e12;
+
 /// `IN,OUT`: prices of a million tokens.
 fn rates(text: &str) -> Result<Rates, Failure> {
-    let price =
-        |text: &str| text.trim().parse::<f64>().ok().filter(|price| price.is_finite() && *price >= 0.0);
+    let price = |text: &str| text.trim().parse::<f64>().ok().filter(|price| (0.0..=DEAREST).contains(price));
     let both = text.split_once(',').and_then(|(input, output)| Some((price(input)?, price(output)?)));
     let (input, output) = both.ok_or_else(|| {
         Failure::Usage(format!("\"{text}\" are no rates: write the prices of a million tokens, IN,OUT"))

@@ -11,14 +11,17 @@ use crate::lineage::range::Plan;
 use crate::lineage::support::TOGETHER;
 use crate::lineage::trace::{Trace, Traced, trace};
 use crate::lineage::{told, weights, wording};
+use crate::session::TurnId;
+use crate::session::address::Address;
 use crate::session::open::OpenLog;
 use crate::strategies::blocks::Retention;
-use crate::strategies::blocks::places::{self, Place};
-use crate::strategies::blocks::summaries::Written;
+use crate::strategies::blocks::places::Place;
+use crate::summarisers::Summary;
 use crate::text::display::safe;
 use crate::text::lexicon::{self, Lexicon};
 use crate::text::preview;
 
+use super::super::forests::Cold;
 use super::super::replay::Replayed;
 use super::super::{Failure, SCHEMA};
 use super::{Tracer, contrasts, rounded, source_json, sources_text, standing};
@@ -48,38 +51,82 @@ pub(super) fn run(
     };
     replayed.blocks.find(made)?;
     let written = replayed.summaries.of(log, &replayed.blocks, made, &AtomicBool::new(false))?;
-    let address = made.address();
-    let inputs = replayed.blocks.inputs(&log.session, made);
-    let plan = Plan::of_summary(&log.session, &written.summary, &inputs);
+    let text = Text {
+        address: made.address(),
+        summary: &written.summary,
+        depth: written.plan.depth(),
+        summariser: &written.summariser,
+        inputs: replayed.blocks.inputs(&log.session, made),
+    };
+    sentences(log, &text, only, arguments, lexicon, out)
+}
+
+/// Prints what the summary of the cluster that holds a turn rests on.
+pub(super) fn cluster(
+    log: &OpenLog,
+    turn: u32,
+    only: Option<u32>,
+    arguments: &TraceArguments,
+    lexicon: &Lexicon,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let last = log.session.last();
+    let mut cold = Cold::new(log, &arguments.forest, last, &arguments.replay.summaries)?;
+    let root = cold.root(log, turn)?;
+    let written = cold.summary(root)?;
+    let text = Text {
+        address: cold.view(log, last).address(root),
+        summary: &written.summary,
+        depth: written.depth,
+        summariser: &written.summariser,
+        inputs: cold.replay.turns(&log.session, root, last),
+    };
+    sentences(log, &text, only, arguments, lexicon, out)
+}
+
+/// A summary that was made here.
+struct Text<'a> {
+    address: Address,
+    summary: &'a Summary,
+    depth: u32,
+    summariser: &'a str,
+    /// The turns that it was made from.
+    inputs: Vec<TurnId>,
+}
+
+fn sentences(
+    log: &OpenLog,
+    of: &Text,
+    only: Option<u32>,
+    arguments: &TraceArguments,
+    lexicon: &Lexicon,
+    out: &mut dyn Write,
+) -> Result<(), Failure> {
+    let Text { address, summary, depth, summariser, inputs } = of;
+    let plan = Plan::of_summary(&log.session, summary, inputs);
     let plan = plan.ok_or_else(|| Failure::NotFound(format!("{address} is empty")))?;
     let traced = trace(&plan, &log.source, lexicon, weights::built_in())?;
     let all = traced.sentences.len();
     let places = match only {
         None => 0..all,
         Some(sentence) => {
-            let place = places::sentence_of(made, sentence, all)? as usize;
+            let place = address.clone().sentence(sentence).place_in(all)? as usize;
             place..place + 1
         }
     };
     if !arguments.json {
-        let depth = written.plan.depth();
-        writeln!(
-            out,
-            "{address} · by {} · depth {depth} · lexicon {}",
-            safe(&written.summariser),
-            traced.lexicon
-        )?;
+        writeln!(out, "{address} · by {} · depth {depth} · lexicon {}", safe(summariser), traced.lexicon)?;
     }
     for place in places {
-        let name = made.sentence(place as u32 + 1).to_string();
-        print(&name, &written, &traced, &traced.sentences[place], arguments.json, out)?;
+        let name = address.clone().sentence(place as u32 + 1).to_string();
+        print(&name, of, &traced, &traced.sentences[place], arguments.json, out)?;
     }
     Ok(())
 }
 
 fn print(
     name: &str,
-    written: &Written,
+    of: &Text,
     trace: &Trace,
     traced: &Traced,
     as_json: bool,
@@ -103,8 +150,8 @@ fn print(
             "hedges_lost": lost.iter().map(|(source, words)| json!({"turn": source.spot.number, "words": words})).collect::<Vec<_>>(),
             "sources": sources.map(|source| source_json(source, None)).collect::<Vec<_>>(),
             "origin": traced.origin.name(),
-            "depth": written.plan.depth(),
-            "summariser": written.summariser,
+            "depth": of.depth,
+            "summariser": of.summariser,
             "lexicon": trace.lexicon,
         });
         writeln!(out, "{value}")?;

@@ -5,10 +5,10 @@
 use std::borrow::Cow;
 
 /// Before the name of an event.
-pub(super) const EVENT: &str = "event/";
+const EVENT: &str = "event/";
 
-/// Events that say nothing of the conversation that an item does not say.
-pub(super) const EVENTS: [&str; 36] = [
+/// Events that say nothing of the conversation that an item does not say, in the order of the alphabet.
+const EVENTS: [&str; 36] = [
     "event/agent_reasoning",
     "event/agent_reasoning_raw_content",
     "event/agent_reasoning_section_break",
@@ -90,7 +90,7 @@ const LINES: [&str; 3] = ["session_meta", "turn_context", "compacted"];
 /// What a record of this kind of line and of payload is called.
 pub(super) fn of(kind: &str, detail: &str) -> Cow<'static, str> {
     let known = match (kind, detail) {
-        ("event_msg", detail) => find(&TOLD, EVENT, detail).or_else(|| find(&EVENTS, EVENT, detail)),
+        ("event_msg", detail) => find(&TOLD, EVENT, detail).or_else(|| silent_event(detail)),
         ("response_item", detail) => find(&ITEMS, "", detail),
         (kind, "") => find(&LINES, "", kind).or_else(|| find(&NOTES, "", kind)),
         _ => None,
@@ -104,6 +104,26 @@ pub(super) fn of(kind: &str, detail: &str) -> Cow<'static, str> {
     }
 }
 
+/// What an event of this kind is called, if it says nothing of the conversation that an item does not say.
+pub(super) fn silent_event(kind: &str) -> Option<&'static str> {
+    let at = EVENTS.binary_search_by(|label| label[EVENT.len()..].cmp(kind)).ok()?;
+    Some(EVENTS[at])
+}
+
 fn find(names: &'static [&'static str], prefix: &str, name: &str) -> Option<&'static str> {
     names.iter().find(|known| known.strip_prefix(prefix) == Some(name)).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_silent_event_is_found() {
+        assert!(EVENTS.is_sorted() && EVENTS.iter().all(|label| label.starts_with(EVENT)));
+        for label in EVENTS {
+            assert_eq!(silent_event(&label[EVENT.len()..]), Some(label));
+        }
+        assert_eq!(silent_event("token_count"), None);
+    }
 }

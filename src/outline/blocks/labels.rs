@@ -29,7 +29,7 @@ impl BlocksView<'_> {
             Node::Group(group) => self.group_label(log, group),
             Node::Turn(id) => self.turn_label(log, id),
             Node::Part(id, index) => match log.session.nth_part(id, index as usize) {
-                Some((_, part)) => bare_part_label(log, id, index, part),
+                Some((_, part)) => bare_part_label(log, id, index, &part),
                 None => Label::default(),
             },
             Node::Row(row) => row_label(&log.session, row),

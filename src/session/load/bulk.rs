@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::{Feed, Records, Session, parse_all, parse_into};
 /// Backlogs are parsed by this many threads at the most: beyond, taking in is what takes the time.
 const WORKERS: usize = 4;
 /// Batches that may be read and not taken in yet: this bounds the memory, also where one thread lags behind.
-const AHEAD: u64 = 8;
+const AHEAD: u64 = 6;
 /// Batches read before other threads are started: of a short log that would take longer than reading it.
 const FIRST: usize = 2;
 /// Batches of more bytes than this are parsed alone.
@@ -38,33 +38,31 @@ pub(super) fn read(
         return read_alone(feed, session, usize::MAX, go_on) != Alone::Stopped;
     }
     let position = feed.position();
-    let (give_back, emptied) = channel();
     let shared = Shared {
         queue: Mutex::new((0, &mut feed.tail)),
         position: AtomicU64::new(position),
         stop: AtomicBool::new(false),
         taken: Taken::default(),
-        emptied: Mutex::new(emptied),
     };
     std::thread::scope(|scope| {
-        let (sender, parsed) = channel::<(u64, Records)>();
+        let (sender, parsed) = channel::<Parsed>();
         for _ in 0..workers {
             let (sender, shared) = (sender.clone(), &shared);
             scope.spawn(move || shared.work(format, &sender));
         }
         drop(sender);
-        let mut early: BTreeMap<u64, Records> = BTreeMap::new();
+        let mut early: BTreeMap<u64, Parsed> = BTreeMap::new();
         let mut wanted = 0;
-        for (number, records) in parsed {
-            early.insert(number, records);
-            while let Some(mut records) = early.remove(&wanted) {
-                for (line, record) in records.drain(..) {
-                    session.push(line, record);
+        for batch in parsed {
+            early.insert(batch.number, batch);
+            while let Some(mut batch) = early.remove(&wanted) {
+                for (line, record) in &mut batch.records {
+                    session.take(*line, record);
                 }
                 wanted += 1;
                 shared.taken.set(wanted);
                 // Nobody may want it any more.
-                let _ = give_back.send(records);
+                let _ = batch.back.send(batch.records);
             }
             let stopped = shared.stop.load(Ordering::Relaxed);
             if !stopped && !go_on(shared.position.load(Ordering::Relaxed)) {
@@ -82,14 +80,21 @@ struct Shared<'a> {
     position: AtomicU64,
     stop: AtomicBool,
     taken: Taken,
-    /// Memory of records that were taken in, to use again.
-    emptied: Mutex<Receiver<Records>>,
+}
+
+/// The records of a batch, and where they go when they were taken in: whoever parsed them frees what they hold and
+/// uses their memory again.
+struct Parsed {
+    number: u64,
+    records: Records,
+    back: Sender<Records>,
 }
 
 impl Shared<'_> {
     /// Parses batches until there are no more.
-    fn work(&self, format: Format, sender: &Sender<(u64, Records)>) {
+    fn work(&self, format: Format, sender: &Sender<Parsed>) {
         let _alarm = Alarm(&self.stop);
+        let (back, taken_in) = channel::<Records>();
         let mut used = None;
         while !self.stop.load(Ordering::Relaxed) {
             let Ok(mut queue) = self.queue.lock() else { return };
@@ -104,12 +109,12 @@ impl Shared<'_> {
             self.position.store(queue.1.position(), Ordering::Relaxed);
             // Of batches of many megabytes (one line with pictures) only one is in memory at a time.
             let alone = (batch.len() > LARGE).then_some(queue);
-            let emptied = self.emptied.lock().ok().and_then(|emptied| emptied.try_recv().ok());
-            let mut records = emptied.unwrap_or_default();
+            let mut records = taken_in.try_recv().unwrap_or_default();
+            records.clear();
             parse_into(&mut records, &mut format.parser(), batch.lines());
             used = Some(batch).filter(|_| alone.is_none());
             drop(alone);
-            if sender.send((number, records)).is_err() {
+            if sender.send(Parsed { number, records, back: back.clone() }).is_err() {
                 return;
             }
         }

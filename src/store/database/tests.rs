@@ -288,6 +288,37 @@ fn a_full_disk_is_told_and_what_was_kept_stays() {
     let output = writer(folder.path(), "trap '' XFSZ; ulimit -f 400;").output().unwrap();
     let output = String::from_utf8(output.stdout).unwrap();
     let trouble = output.lines().find(|line| line.contains("trouble ")).expect("it says what happened");
-    assert!(trouble.contains("store.sqlite") && trouble.contains("marks are not kept"), "{trouble}");
+    assert!(trouble.contains("store.sqlite"), "{trouble}");
     check(folder.path(), said(&output).expect("some was kept before"));
+}
+
+#[test]
+fn a_store_that_is_held_is_waited_for_once_and_gets_the_rest_at_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(Store::open_in(folder.path()).unwrap());
+    let other = Connection::open(folder.path().join(FILE)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let store = OptionalStore::open_in(folder.path());
+    let begun = std::time::Instant::now();
+    for number in 0..9 {
+        store.keep(move |store| store.keep(&[number; 32], &summary("- text"), Some(owner("a", None))));
+        assert!(store.ask(|store| store.summary(&[number; 32], None)).unwrap().is_none(), "reading goes on");
+    }
+    let waited = begun.elapsed();
+    assert!((WAIT..WAIT * 2).contains(&waited), "{waited:?}");
+    assert_eq!(store.keep_rest(), 9);
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(store.keep_rest(), 0);
+    assert_eq!(store.trouble(), None, "nothing is missing");
+    let kept = Store::open_in(folder.path()).unwrap();
+    assert_eq!(kept.summaries_of("a").unwrap().len(), 9);
+}
+
+#[test]
+fn what_is_no_regular_file_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join(FILE);
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let refused = Store::open_in(folder.path()).unwrap_err().to_string();
+    assert!(refused.ends_with("store.sqlite: is no regular file"), "{refused}");
 }

@@ -4,6 +4,7 @@
 //! is its count: names and numbers that somebody said, what was left open, what binds.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::formats::facts::{PartKind, Role};
 use crate::log::LogError;
@@ -70,11 +71,12 @@ pub struct Carries {
 /// A line carries a statement of whose words it says this share.
 const SAYS: f64 = 0.5;
 
-/// Counts what `summary` carries of `originals` and of the ledger's items in them.
+/// Counts what `summary` carries of `originals` and of the ledger's items in them; once `stop` is set, no more of it.
 pub fn count<'a>(
     originals: &Originals,
     items: impl Iterator<Item = &'a Item>,
     summary: &str,
+    stop: &AtomicBool,
 ) -> Result<Carries, LogError> {
     let mut carries = Carries::default();
     let lines: Vec<BTreeSet<String>> =
@@ -95,7 +97,7 @@ pub fn count<'a>(
         }
     }
     carries.missing.sort_by_key(|missing| missing.kind != Kind::Binding);
-    exact(originals, summary, &mut carries)?;
+    exact(originals, summary, &mut carries, stop)?;
     Ok(carries)
 }
 
@@ -116,13 +118,21 @@ fn says(lines: &[BTreeSet<String>], text: &str, statement: &str) -> bool {
     lines.iter().any(|line| enough(stems.intersection(line).count()))
 }
 
-fn exact(originals: &Originals, summary: &str, carries: &mut Carries) -> Result<(), LogError> {
+fn exact(
+    originals: &Originals,
+    summary: &str,
+    carries: &mut Carries,
+    stop: &AtomicBool,
+) -> Result<(), LogError> {
     let lower = summary.to_lowercase();
     let known: BTreeSet<String> = identifiers::find(summary).into_iter().map(|found| found.normal).collect();
     let mut said = BTreeSet::new();
     for (place, turn) in originals.turns().iter().enumerate() {
         if !matches!(turn.role, Role::User | Role::Assistant) {
             continue;
+        }
+        if stop.load(Ordering::Relaxed) {
+            break;
         }
         for part in originals.read(place)?.iter().filter(|part| part.kind == PartKind::Text) {
             for found in identifiers::find(&part.text) {

@@ -108,7 +108,7 @@ pub(super) fn of_words(words: &str, nth: u32) -> String {
 /// The key of a whole turn: who speaks, when, and the first words.
 pub fn of_turn(session: &Session, id: TurnId) -> String {
     let turn = session.turn(id);
-    key(TURN, &[turn.role.name(), &turn.time.to_string(), session.preview(turn)])
+    key(TURN, &[turn.role.name(), &turn.time.to_string(), &session.preview(&turn)])
 }
 
 fn key(kind: &str, texts: &[&str]) -> String {

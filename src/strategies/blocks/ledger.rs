@@ -8,12 +8,12 @@ use std::collections::{BTreeSet, HashMap};
 use crate::formats::facts::{PartKind, Role};
 use crate::log::LogError;
 use crate::session::open::OpenLog;
-use crate::session::{Session, TurnId};
+use crate::session::{Part, Session, TurnId};
 use crate::text::binding::{self, Binding};
 use crate::text::{lexicon, tokens, words};
 
 use super::hand::{self, Mark, Marks};
-use super::is_typed;
+use super::{is_typed, reading};
 
 /// What became of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,8 +123,8 @@ const ANSWERS: f64 = 0.5;
 #[derive(Debug, Default)]
 pub struct Ledger {
     items: Vec<Item>,
-    /// Questions since the newest prompt that wait for an answer, by their places.
-    waiting: Vec<usize>,
+    /// The turns of prompts that a person typed: a question waits for its answer until the next.
+    prompts: Vec<u32>,
     /// Tokens of the items that hold after the newest turn that ended, and how many items that counts. Marks by hand do
     /// not count here: the log alone decides.
     settled: (u64, usize),
@@ -205,9 +205,10 @@ impl Ledger {
         if !typed && !turn.has_voice() {
             return Ok(());
         }
-        let texts = log.texts(id)?;
+        let binds = |part: &Part| part.kind == PartKind::Text && typed || part.voice;
+        let texts = reading::texts(log, id, reading::RECORDS, binds)?;
         if typed && !turn.is_queued() {
-            self.waiting.clear();
+            self.prompts.push(number);
         }
         for located in texts {
             let text = &located.text.text;
@@ -248,9 +249,6 @@ impl Ledger {
                 superseded: Vec::new(),
             };
             self.supersede(session, &item);
-            if binding.open {
-                self.waiting.push(self.items.len());
-            }
             self.items.push(item);
         }
     }
@@ -274,12 +272,12 @@ impl Ledger {
     /// The waiting questions that turn `number`, which has ended, answers.
     pub(super) fn answers(&self, log: &OpenLog, number: u32) -> Result<Vec<usize>, LogError> {
         let Some(id) = log.session.numbered(0, number) else { return Ok(Vec::new()) };
-        let speaks = log.session.parts(id).any(|(_, part)| part.kind == PartKind::Text);
-        if self.waiting.is_empty() || !speaks || log.session.turn(id).role != Role::Assistant {
+        let waiting = self.waiting(&log.session, number);
+        if waiting.is_empty() || log.session.turn(id).role != Role::Assistant {
             return Ok(Vec::new());
         }
         let mut said = BTreeSet::new();
-        for located in log.texts(id)?.iter().filter(|located| located.text.kind == PartKind::Text) {
+        for located in reading::texts(log, id, reading::RECORDS, |part| part.kind == PartKind::Text)? {
             words::each_stem(&located.text.text, |word, _| {
                 said.insert(word.to_owned());
             });
@@ -289,8 +287,19 @@ impl Ledger {
             let shared = asked.intersection(&said).count();
             shared >= 2.min(asked.len()) && shared as f64 >= ANSWERS * asked.len() as f64
         };
-        let waits = |place: &usize| self.items[*place].state(&log.session, number) == State::Open;
-        Ok(self.waiting.iter().copied().filter(waits).filter(answered).collect())
+        Ok(waiting.into_iter().filter(answered).collect())
+    }
+
+    /// The places of the questions that wait for an answer at turn `number`: those since the newest prompt of its branch.
+    fn waiting(&self, session: &Session, number: u32) -> Vec<usize> {
+        let is_here = |turn: u32| session.numbered(0, turn).is_some_and(|id| !is_left(session, id, number));
+        let newest = self.prompts.iter().rev().find(|prompt| is_here(**prompt)).copied().unwrap_or(0);
+        let since = self.items.iter().enumerate().rev().take_while(|(_, item)| item.at >= newest);
+        let waits =
+            |item: &Item| item.binding.open && is_here(item.at) && item.state(session, number) == State::Open;
+        let mut places: Vec<usize> = since.filter(|(_, item)| waits(item)).map(|(place, _)| place).collect();
+        places.reverse();
+        places
     }
 
     /// Turn `number` has ended and answers these questions.

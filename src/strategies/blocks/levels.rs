@@ -3,7 +3,9 @@
 //! Owns the cut into pieces that fit, and how summaries of pieces are joined. Depth grows with the levels, never with
 //! the number of compactions.
 
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::log::LogError;
 use crate::summarisers::{SourcePart, SourceTurn};
@@ -44,9 +46,23 @@ pub struct Plan {
 /// never four times what was counted.
 const SURELY: u64 = 4;
 
+/// Tokens of turns that were measured, by their numbers: who plans for the same turns again and again reads each once.
+#[derive(Debug, Default)]
+pub struct Sizes(HashMap<u32, u64>);
+
 impl Plan {
     /// The plan for `originals`, for a summariser that reads `window` tokens at once and writes `budget`.
     pub fn new(originals: &Originals, window: u64, budget: u32) -> Result<Self, LogError> {
+        Self::measured(originals, window, budget, &mut Sizes::default())
+    }
+
+    /// The same, where some of the turns may have been measured before.
+    pub fn measured(
+        originals: &Originals,
+        window: u64,
+        budget: u32,
+        sizes: &mut Sizes,
+    ) -> Result<Self, LogError> {
         let turns = originals.turns();
         let counted: u64 = turns.iter().map(|turn| turn.tokens).sum();
         let pieces = if counted.saturating_mul(SURELY) <= window {
@@ -55,7 +71,7 @@ impl Plan {
             let slices = (0..turns.len()).map(|turn| Slice { turn, cut: None }).collect();
             vec![Piece { turns: numbers, tokens: counted, slices }]
         } else {
-            pieces(originals, window)?
+            pieces(originals, window, sizes)?
         };
         let joins = joins(pieces.len(), (window / u64::from(budget.max(1))).max(2) as usize);
         Ok(Self { pieces, joins })
@@ -111,7 +127,7 @@ fn joins(pieces: usize, fit: usize) -> Vec<Vec<Range<usize>>> {
 }
 
 /// Cuts originals into pieces of at most `window` tokens: between turns, and inside a turn only where it alone is larger.
-fn pieces(originals: &Originals, window: u64) -> Result<Vec<Piece>, LogError> {
+fn pieces(originals: &Originals, window: u64, sizes: &mut Sizes) -> Result<Vec<Piece>, LogError> {
     let mut out: Vec<Piece> = Vec::new();
     let mut add = |slice: Slice, number: u32, tokens: u64| match out.last_mut() {
         Some(piece) if piece.tokens + tokens <= window => {
@@ -123,8 +139,13 @@ fn pieces(originals: &Originals, window: u64) -> Result<Vec<Piece>, LogError> {
     };
     for (turn, original) in originals.turns().iter().enumerate() {
         let number = original.number;
+        if let Some(size) = sizes.0.get(&number).filter(|size| **size <= window) {
+            add(Slice { turn, cut: None }, number, *size);
+            continue;
+        }
         let read = originals.read(turn)?;
         let size: u64 = read.iter().map(|part| u64::from(tokens::estimate(&part.text))).sum();
+        sizes.0.insert(number, size);
         if size <= window {
             add(Slice { turn, cut: None }, number, size);
             continue;
@@ -177,10 +198,19 @@ fn fits(text: &str, window: u64) -> bool {
     u64::from(tokens::estimate(text)) <= window
 }
 
-/// What a summariser is given of a piece.
-pub fn sources(originals: &Originals, piece: &Piece) -> Result<Vec<SourceTurn>, LogError> {
+/// What a summariser is given of originals that are whole.
+pub fn whole(originals: &Originals) -> Result<Vec<SourceTurn>, LogError> {
+    let slices = (0..originals.turns().len()).map(|turn| Slice { turn, cut: None }).collect();
+    sources(originals, &Piece { turns: (0, 0), tokens: 0, slices }, &AtomicBool::new(false))
+}
+
+/// What a summariser is given of a piece; once `stop` is set, no more of it.
+pub fn sources(originals: &Originals, piece: &Piece, stop: &AtomicBool) -> Result<Vec<SourceTurn>, LogError> {
     let mut out: Vec<SourceTurn> = Vec::new();
     for slice in &piece.slices {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
         let Some(turn) = originals.turns().get(slice.turn) else { continue };
         let mut parts = Vec::new();
         for part in originals.read(slice.turn)? {

@@ -3,6 +3,8 @@
 //! Taken from the session, which stays where it is; it is small, since texts stay in the log. Reading needs it and the
 //! log's bytes alone.
 
+use std::sync::Arc;
+
 use crate::formats::Format;
 use crate::formats::facts::{PartKind, PartText, Role};
 use crate::log::{LogError, Source};
@@ -12,12 +14,22 @@ use crate::session::{Row, TurnId};
 
 use super::is_read;
 
-/// Turns to be read, in order.
-#[derive(Debug)]
+/// Turns to be read, in order. Copies share what is known of each.
+#[derive(Clone, Debug)]
 pub struct Originals {
-    source: Source,
-    format: Format,
-    turns: Vec<Original>,
+    bytes: Bytes,
+    turns: Vec<Arc<Original>>,
+}
+
+/// The bytes of a log, and how its records are read.
+#[derive(Clone, Debug)]
+pub struct Bytes(Arc<(Source, Format)>);
+
+impl Bytes {
+    /// A log's.
+    pub fn of(log: &OpenLog) -> Self {
+        Self(Arc::new((log.source.clone(), log.session.format)))
+    }
 }
 
 /// One of them.
@@ -46,28 +58,49 @@ struct Planned {
 
 /// A part that was read.
 #[derive(Debug)]
-pub(super) struct ReadPart {
+pub(in crate::strategies) struct ReadPart {
     /// Its number in the turn.
     pub(super) index: u32,
-    pub(super) kind: PartKind,
-    pub(super) tool: Option<String>,
+    pub(in crate::strategies) kind: PartKind,
+    pub(in crate::strategies) tool: Option<String>,
     pub(super) error: bool,
-    pub(super) text: String,
+    pub(in crate::strategies) text: String,
 }
 
 impl Originals {
     /// What is to be read for a summary of the turns `inputs`.
     pub fn of(log: &OpenLog, inputs: &[TurnId]) -> Self {
-        let turns = inputs.iter().map(|id| original(log, *id)).collect();
-        Self { source: log.source.clone(), format: log.session.format, turns }
+        Self::from(Bytes::of(log), log, inputs)
     }
 
-    pub(super) fn turns(&self) -> &[Original] {
+    /// The same of a log whose bytes are at hand: many small ones share them.
+    pub fn from(bytes: Bytes, log: &OpenLog, inputs: &[TurnId]) -> Self {
+        Self { bytes, turns: inputs.iter().map(|id| Arc::new(original(log, *id))).collect() }
+    }
+
+    /// Several of one log as one, in this order; nothing where there are none.
+    pub fn joined<'a>(mut all: impl Iterator<Item = &'a Self>) -> Option<Self> {
+        let mut joined = all.next()?.clone();
+        joined.turns.extend(all.flat_map(|other| other.turns.iter().cloned()));
+        Some(joined)
+    }
+
+    pub(super) fn turns(&self) -> &[Arc<Original>] {
         &self.turns
     }
 
+    /// How many turns they are.
+    pub fn len(&self) -> usize {
+        self.turns.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.turns.is_empty()
+    }
+
     /// Reads what a summary gets of the turn at `place`. Reasoning and pictures are left out.
-    pub(super) fn read(&self, place: usize) -> Result<Vec<ReadPart>, LogError> {
+    pub(in crate::strategies) fn read(&self, place: usize) -> Result<Vec<ReadPart>, LogError> {
         let Some(turn) = self.turns.get(place) else { return Ok(Vec::new()) };
         let mut out = Vec::new();
         for (number, row) in turn.rows.iter().enumerate() {
@@ -75,7 +108,8 @@ impl Originals {
             if wanted().next().is_none() {
                 continue;
             }
-            let texts = self.format.texts(&line(&self.source, row)?);
+            let (source, format) = &*self.bytes.0;
+            let texts = format.texts(&line(source, row)?);
             let mut texts: Vec<Option<PartText>> = texts.into_iter().map(Some).collect();
             for part in wanted() {
                 let Some(text) = texts.get_mut(part.part as usize).and_then(Option::take) else { continue };

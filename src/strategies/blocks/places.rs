@@ -40,11 +40,7 @@ impl Made {
 
     /// The address of a sentence of its summary, numbered from 1.
     pub fn sentence(self, sentence: u32) -> Address {
-        let (span, of) = match self {
-            Self::Block(number) => (false, number),
-            Self::Span(number) | Self::Fold(number) => (true, number),
-        };
-        Address::MadeSentence { span, of, sentence }
+        self.address().sentence(sentence)
     }
 }
 
@@ -60,9 +56,6 @@ pub enum Absent {
     /// The ledger is shorter.
     #[error("there is no item i{0}: the ledger has {1}")]
     Item(u32, usize),
-    /// The summary has fewer sentences.
-    #[error("there is no sentence {0}: the summary has {1}")]
-    Sentence(Address, usize),
 }
 
 impl Blocks {
@@ -86,10 +79,4 @@ impl Blocks {
         let ledger = self.ledger();
         ledger.item(number).ok_or_else(|| Absent::Item(number, ledger.items(self.begun()).len()))
     }
-}
-
-/// The place from 0 of the sentence `number`, counted from 1, of a summary of `all` sentences.
-pub fn sentence_of(made: Made, number: u32, all: usize) -> Result<u32, Absent> {
-    let place = number.checked_sub(1).filter(|place| (*place as usize) < all);
-    place.ok_or_else(|| Absent::Sentence(made.sentence(number), all))
 }

@@ -8,7 +8,7 @@ use crate::session::open::OpenLog;
 use crate::session::{Session, TurnId};
 use crate::text::words;
 
-use super::{Blocks, inputs, is_read, is_typed, todo};
+use super::{Blocks, inputs, is_read, is_typed, reading, todo};
 
 /// Why a block closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,6 +61,8 @@ impl ClosedBy {
 
 /// Below this cosine of word counts a prompt is about something else.
 const FAR: f64 = 0.05;
+/// So many bytes of the open block's newest turns tell what it is about; blocks of real sessions have a tenth of it.
+const LISTENED: usize = 2 << 20;
 
 /// Takes the calls of turn `turn` into `open`, and out of it those that have their result or whose step has ended now
 /// that the next turn begins: calls that were interrupted never get a result.
@@ -75,7 +77,7 @@ pub(super) fn follow_calls(session: &Session, turn: u32, open: &mut Vec<u32>) {
             let by = session.turn(by);
             by.thread == 0 && by.number <= turn
         });
-        let caller = session.turn_of(session.part(*place));
+        let caller = session.turn_of(&session.part(*place));
         let step_ended = match begins.role {
             Role::User => is_typed(session, next) && !begins.is_queued(),
             Role::Assistant => session.step(next) != session.step(caller),
@@ -143,16 +145,21 @@ impl Blocks {
             return Ok(false);
         }
         let mut said = HashMap::new();
+        let mut bytes = 0;
         for id in inputs(&log.session, (self.first_open(), turn), turn + 1) {
-            count(log, id, &mut said)?;
+            bytes += count(log, id, &mut said)?;
+            if bytes > LISTENED {
+                break;
+            }
         }
         Ok(!said.is_empty() && cosine(&asked, &said) < FAR)
     }
 }
 
-/// Counts the words of a turn.
-fn count(log: &OpenLog, id: TurnId, counts: &mut HashMap<String, u64>) -> Result<(), LogError> {
-    for located in log.texts(id)?.iter().filter(|located| is_read(located.text.kind)) {
+/// Counts the words of a turn. The answer is how many bytes that were.
+fn count(log: &OpenLog, id: TurnId, counts: &mut HashMap<String, u64>) -> Result<usize, LogError> {
+    let texts = reading::texts(log, id, reading::WORDS, |part| is_read(part.kind))?;
+    for located in &texts {
         words::each_stem(&located.text.text, |word, _| match counts.get_mut(word) {
             Some(count) => *count += 1,
             None => {
@@ -160,7 +167,7 @@ fn count(log: &OpenLog, id: TurnId, counts: &mut HashMap<String, u64>) -> Result
             }
         });
     }
-    Ok(())
+    Ok(texts.iter().map(|located| located.text.text.len()).sum())
 }
 
 /// The cosine of two counts. Sums are whole numbers: their order changes nothing.

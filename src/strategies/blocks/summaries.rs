@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::formats::facts::{PartKind, Role};
 use crate::log::LogError;
@@ -52,16 +52,8 @@ impl Written {
 
     /// The numbers of the turns that its maker took a sentence from, each once; empty where nobody says.
     pub fn turns_of(&self, place: u32) -> Vec<u32> {
-        let Some(sentence) = self.sentences.get(place as usize) else { return Vec::new() };
-        let stands = |range: &std::ops::Range<usize>| {
-            range.start < sentence.range.end && sentence.range.start < range.end
-        };
-        let mut out = Vec::new();
-        for line in self.summary.lines.iter().filter(|line| stands(&line.range)) {
-            let fresh: Vec<u32> = line.turns.iter().copied().filter(|turn| !out.contains(turn)).collect();
-            out.extend(fresh);
-        }
-        out
+        let sentence = self.sentences.get(place as usize);
+        sentence.map(|sentence| self.summary.turns_of(&sentence.range)).unwrap_or_default()
     }
 }
 
@@ -228,7 +220,10 @@ impl Summaries {
     /// What is to be written for a block or span.
     pub fn order(&self, log: &OpenLog, blocks: &Blocks, covers: Covers) -> Order {
         let inputs = blocks.inputs_of(&log.session, covers);
-        let items = blocks.ledger().items(blocks.begun()).iter();
+        // Items are in the order of their turns: only those of the range are looked at.
+        let first = inputs.first().map_or(0, |id| log.session.turn(*id).number);
+        let items = blocks.ledger().items(covers.to);
+        let items = items[items.partition_point(|item| item.at < first)..].iter();
         let items = items.filter(|item| inputs.binary_search(&item.turn).is_ok()).cloned().collect();
         let budget = if covers.span { blocks.settings().span_budget } else { blocks.settings().block_budget };
         Order {
@@ -269,11 +264,14 @@ impl Order {
     /// Writes it. Takes as long as the summariser does.
     pub fn write(&self, stop: &AtomicBool) -> Result<Result<Written, Failure>, LogError> {
         let plan = Plan::new(&self.originals, self.window, self.budget)?;
-        let climbed = match self.climb(plan, stop)? {
+        let climbed = match climb(&self.originals, plan, self.budget, &*self.summariser, stop)? {
             Ok(climbed) => climbed,
             Err(failure) => return Ok(Err(failure)),
         };
-        let carries = carry::count(&self.originals, self.items.iter(), &climbed.top.text)?;
+        let carries = carry::count(&self.originals, self.items.iter(), &climbed.top.text, stop)?;
+        if stop.load(Ordering::Relaxed) {
+            return Ok(Err(Failure::Stopped));
+        }
         Ok(Ok(Written {
             tokens: tokens::estimate(&climbed.top.text),
             sentences: sentences::of(&climbed.top.text),
@@ -286,53 +284,62 @@ impl Order {
             carries,
         }))
     }
+}
 
-    /// Summarises level by level: originals first, then summaries of them.
-    fn climb(&self, plan: Plan, stop: &AtomicBool) -> Result<Result<Climbed, Failure>, LogError> {
-        let (name, budget) = (self.summariser.name(), self.budget);
-        let mut inputs = Vec::new();
-        let mut read = 0;
-        let mut below: Vec<Vec<Summary>> = Vec::new();
-        let mut level = Vec::new();
-        for piece in &plan.pieces {
-            let request = Request { sources: levels::sources(&self.originals, piece)?, budget };
-            inputs.push(InputHash::of(&name, &request));
+/// Summarises level by level: originals first, then summaries of them.
+pub(in crate::strategies) fn climb(
+    originals: &Originals,
+    plan: Plan,
+    budget: u32,
+    summariser: &dyn Summariser,
+    stop: &AtomicBool,
+) -> Result<Result<Climbed, Failure>, LogError> {
+    let name = summariser.name();
+    let mut inputs = Vec::new();
+    let mut read = 0;
+    let mut below: Vec<Vec<Summary>> = Vec::new();
+    let mut level = Vec::new();
+    for piece in &plan.pieces {
+        let request = Request { sources: levels::sources(originals, piece, stop)?, budget };
+        if stop.load(Ordering::Relaxed) {
+            return Ok(Err(Failure::Stopped));
+        }
+        inputs.push(InputHash::of(&name, &request));
+        read += size(&request);
+        match summariser.summarise(&request, stop) {
+            Ok(summary) => level.push(summary),
+            Err(failure) => return Ok(Err(failure)),
+        }
+    }
+    for (at, joins) in plan.joins.iter().enumerate() {
+        let mut above = Vec::new();
+        for join in joins {
+            let sources = join.clone().map(|index| again(plan.turns(at + 1, index), &level[index]));
+            let request = Request { sources: sources.collect(), budget };
             read += size(&request);
-            match self.summariser.summarise(&request, stop) {
-                Ok(summary) => level.push(summary),
+            match summariser.summarise(&request, stop) {
+                Ok(mut summary) => {
+                    lead_down(&mut summary, &level[join.clone()]);
+                    above.push(summary);
+                }
                 Err(failure) => return Ok(Err(failure)),
             }
         }
-        for (at, joins) in plan.joins.iter().enumerate() {
-            let mut above = Vec::new();
-            for join in joins {
-                let sources = join.clone().map(|index| again(plan.turns(at + 1, index), &level[index]));
-                let request = Request { sources: sources.collect(), budget };
-                read += size(&request);
-                match self.summariser.summarise(&request, stop) {
-                    Ok(mut summary) => {
-                        lead_down(&mut summary, &level[join.clone()]);
-                        above.push(summary);
-                    }
-                    Err(failure) => return Ok(Err(failure)),
-                }
-            }
-            below.push(std::mem::replace(&mut level, above));
-        }
-        let Some(top) = level.pop() else {
-            return Ok(Err(Failure::Failed("there is nothing to sum up".into())));
-        };
-        Ok(Ok(Climbed { plan, top, below, input: InputHash::of_all(&inputs), read }))
+        below.push(std::mem::replace(&mut level, above));
     }
+    let Some(top) = level.pop() else {
+        return Ok(Err(Failure::Failed("there is nothing to sum up".into())));
+    };
+    Ok(Ok(Climbed { plan, top, below, input: InputHash::of_all(&inputs), read }))
 }
 
 /// A plan carried out.
-struct Climbed {
-    plan: Plan,
-    top: Summary,
-    below: Vec<Vec<Summary>>,
-    input: InputHash,
-    read: u64,
+pub(in crate::strategies) struct Climbed {
+    pub plan: Plan,
+    pub top: Summary,
+    pub below: Vec<Vec<Summary>>,
+    pub input: InputHash,
+    pub read: u64,
 }
 
 /// A summary as the source of another.

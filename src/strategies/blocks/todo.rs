@@ -31,7 +31,7 @@ impl Lists {
             let is_result = part.kind == PartKind::ToolResult && !part.error;
             let tool = session.named(part.tool).filter(|_| is_result);
             let keeps = tool.is_some_and(|tool| lexicon::built_in().tools.deed(tool) == Deed::Todo);
-            if let Some((call, _)) = session.pair(part).filter(|_| keeps) {
+            if let Some((call, _)) = session.pair(&part).filter(|_| keeps) {
                 out.push(Result { call, before: self.0.replace(call) });
             }
         }
@@ -56,8 +56,9 @@ pub(super) fn is_any_done(log: &OpenLog, results: &[Result]) -> std::result::Res
 
 /// The arguments of a call, as text.
 fn arguments(log: &OpenLog, call: u32) -> std::result::Result<String, LogError> {
-    let turn = log.session.turn_of(log.session.part(call));
-    let texts = log.texts(turn)?;
+    let turn = log.session.turn_of(&log.session.part(call));
+    let texts =
+        super::reading::texts(log, turn, super::reading::RECORDS, |part| part.kind == PartKind::ToolCall)?;
     let found = texts.into_iter().find(|located| located.place == call);
     Ok(found.map(|located| located.text.text).unwrap_or_default())
 }

@@ -219,4 +219,17 @@ pub struct Changes {
     pub restored: Vec<String>,
     /// Events that are protected from a stage now and were not.
     pub protected: Vec<String>,
+    /// Events of whom anything else is true now than was. Those of `strict` only, as the next.
+    pub judged: Vec<String>,
+    /// Events that were there and stand elsewhere in the prompt now.
+    pub moved: Vec<String>,
+}
+
+/// Where an event stands in the prompt: compares with those of other events as of the same time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place(pub(super) super::strict::Order);
+
+impl Place {
+    /// Behind all others.
+    pub const LAST: Self = Self(super::strict::Order::LAST);
 }

@@ -15,6 +15,8 @@ mod render;
 mod seats;
 mod sweep;
 
+pub(super) use render::receipt_line;
+
 use std::collections::{BTreeSet, HashMap};
 
 use super::event::{Event, Kind};
@@ -26,12 +28,23 @@ type NodeId = u32;
 /// What comes before what: causes before what follows from them, whatever their clocks say; else by time, else by
 /// place. An event is as late as the latest of those that it hangs on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Order {
+pub(super) struct Order {
     time: u64,
     place: NodeId,
     depth: u32,
     own_time: u64,
     own_place: NodeId,
+}
+
+impl Order {
+    /// Behind all others.
+    pub(super) const LAST: Self = Self {
+        time: u64::MAX,
+        place: NodeId::MAX,
+        depth: u32::MAX,
+        own_time: u64::MAX,
+        own_place: NodeId::MAX,
+    };
 }
 
 /// What became of an event, in short: reasons are told when somebody asks.
@@ -111,6 +124,8 @@ pub(super) struct Engine {
     stale: Vec<NodeId>,
     /// Events that are to be judged anew.
     touched: Vec<NodeId>,
+    /// Events of the last compaction that stand elsewhere since.
+    moved: Vec<NodeId>,
 }
 
 impl Engine {
@@ -135,6 +150,12 @@ impl Engine {
     /// The event kept under a label.
     pub(super) fn find(&self, label: &str) -> Option<&Event> {
         self.labels.get(label).map(|id| &self.node(*id).event)
+    }
+
+    /// Where the event kept under a label stands in the prompt.
+    pub(super) fn order(&mut self, label: &str) -> Option<Order> {
+        self.settle();
+        self.labels.get(label).map(|id| self.node(*id).order)
     }
 
     /// Every event, in the order in which they were added.
@@ -210,9 +231,16 @@ impl Engine {
         changed.sort_unstable_by_key(|(id, _)| *id);
         let mut changes = Changes { added: self.nodes.len() - self.seen, ..Changes::default() };
         self.seen = self.nodes.len();
+        let mut moved = std::mem::take(&mut self.moved);
+        moved.sort_unstable();
+        moved.dedup();
+        changes.moved = moved.into_iter().map(|id| self.node(id).label.to_string()).collect();
         for (id, before) in changed {
             let node = self.node(id);
             let label = || node.label.to_string();
+            if before != node.state {
+                changes.judged.push(label());
+            }
             match (before, node.state) {
                 (State::Pruned(_), State::Pruned(_)) => {}
                 (_, State::Pruned(_)) => changes.pruned.push(label()),

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::event::Event;
-use super::outcome::{Changes, Compacted, Fate};
+use super::outcome::{Changes, Compacted, Fate, Place};
 use super::{reference, strict};
 
 /// Whose rules hold.
@@ -185,6 +185,22 @@ impl ContextGc {
         }
     }
 
+    /// The event that pruned the one named `id`, or would have were that not protected. In `strict` only.
+    pub fn cause(&mut self, id: &str) -> Option<&str> {
+        match &mut self.0 {
+            Rules::Strict(engine) => engine.cause(id),
+            Rules::Reference(_) => None,
+        }
+    }
+
+    /// Where an event stands in the prompt. In `strict` only.
+    pub fn place(&mut self, id: &str) -> Option<Place> {
+        match &mut self.0 {
+            Rules::Strict(engine) => engine.order(id).map(Place),
+            Rules::Reference(_) => None,
+        }
+    }
+
     /// The text of an event as it was added, byte for byte, whether it was pruned or not.
     pub fn receipt(&self, id: &str) -> Option<&str> {
         match &self.0 {
@@ -245,6 +261,7 @@ impl Batch {
             pruned: only(&pruned, &self.pruned),
             restored: only(&self.pruned, &pruned),
             protected: only(&protected, &self.protected),
+            ..Changes::default()
         };
         self.seen = self.events.len();
         (self.pruned, self.protected) = (pruned, protected);

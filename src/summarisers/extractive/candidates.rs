@@ -78,6 +78,7 @@ pub fn read<'r>(
         arena: Vec::new(),
         seen: HashMap::default(),
         prompts: 0,
+        stop,
     };
     for (number, source) in request.sources.iter().enumerate() {
         go_on(stop)?;
@@ -88,8 +89,12 @@ pub fn read<'r>(
         reader.tools(number as u32, source);
     }
     for number in 0..reader.all.len() {
+        if number.is_multiple_of(1024) {
+            go_on(stop)?;
+        }
         reader.close(number);
     }
+    go_on(stop)?;
     reader.names();
     let weights = reader.terms.weights(request.sources.len());
     Ok(Candidates { all: reader.all, terms: reader.arena, weights, request })
@@ -106,10 +111,14 @@ struct Reader<'r, 'l> {
     seen: HashMap<String, u32, Fixed>,
     /// Prompts so far.
     prompts: usize,
+    /// One text may be as large as a log: it is asked for within each.
+    stop: &'l AtomicBool,
 }
 
 /// Of what looks pasted, so many lines still ask.
 const ASKING_LINES: usize = 2;
+/// After so many bytes of a text it is asked whether to go on.
+const STRETCH: usize = 64 << 10;
 /// Error lines taken from one result at most.
 const ERRORS: usize = 3;
 /// What a user typed with fewer words ("right?") says nothing to who has not read what it is about.
@@ -129,13 +138,13 @@ impl<'r> Reader<'r, '_> {
                     self.prompt(place, text);
                 }
                 Role::Assistant => {
-                    self.items.read((text, 0..text.len()), place, Voice::Prose, &mut self.terms);
+                    self.items((text, 0..text.len()), place, Voice::Prose);
                     let prior = self.standing(number, source);
-                    lines::each(text, |range, _| self.said(place, text, range, prior));
+                    lines::each(text, self.stop, |range, _| self.said(place, text, range, prior));
                 }
                 Role::Summary => {
-                    self.items.read((text, 0..text.len()), place, Voice::Prose, &mut self.terms);
-                    lines::each(text, |range, heading| self.summed(place, range, heading));
+                    self.items((text, 0..text.len()), place, Voice::Prose);
+                    lines::each(text, self.stop, |range, heading| self.summed(place, range, heading));
                 }
                 Role::Tool => {}
             }
@@ -148,13 +157,13 @@ impl<'r> Reader<'r, '_> {
         let machine = harness::written(text);
         let mut from = 0;
         for range in machine.iter().cloned().chain(std::iter::once(text.len()..text.len())) {
-            self.items.read((text, from..range.start), place, Voice::Prompt, &mut self.terms);
+            self.items((text, from..range.start), place, Voice::Prompt);
             from = range.end;
         }
         let pasted = binding::is_pasted(text);
         let first = if self.prompts == 0 { 1.6 } else { 1.0 };
         let mut count = 0;
-        lines::each(text, |range, _| {
+        lines::each(text, self.stop, |range, _| {
             if machine.iter().any(|machine| machine.contains(&range.start)) {
                 return;
             }
@@ -217,7 +226,7 @@ impl<'r> Reader<'r, '_> {
                     let deed = part.tool.as_deref().map_or(Deed::Other, |tool| self.lexicon.tools.deed(tool));
                     let changes = matches!(deed, Deed::Write | Deed::Edit);
                     let voice = if changes { Voice::Change } else { Voice::Call };
-                    self.items.read((&part.text, 0..part.text.len()), (number, at), voice, &mut self.terms);
+                    self.items((&part.text, 0..part.text.len()), (number, at), voice);
                 }
                 PartKind::ToolResult => self.result(number, at, part),
                 PartKind::Text if source.role == Role::Tool => self.result(number, at, part),
@@ -227,10 +236,22 @@ impl<'r> Reader<'r, '_> {
     }
 
     fn result(&mut self, source: u32, at: u32, part: &'r SourcePart) {
-        self.items.read((&part.text, 0..part.text.len()), (source, at), Voice::Result, &mut self.terms);
-        for range in errors(&part.text, part.error) {
+        self.items((&part.text, 0..part.text.len()), (source, at), Voice::Result);
+        for range in errors(&part.text, part.error, self.stop) {
             let prior = if part.error { 1.5 } else { 1.0 };
             self.add((source, at), range, Head::Errors, prior, ERROR_WORDS);
+        }
+    }
+
+    /// Finds the names in a text, a stretch at a time. No name goes on behind white space.
+    fn items(&mut self, (text, range): (&'r str, Range<usize>), place: (u32, u32), voice: Voice) {
+        let mut from = range.start;
+        while from < range.end && go_on(self.stop).is_ok() {
+            let least = text.floor_char_boundary((from + STRETCH).min(range.end));
+            let gap = text[least..range.end].find(|c: char| c.is_ascii_whitespace());
+            let to = gap.map_or(range.end, |gap| least + gap);
+            self.items.read((text, from..to), place, voice, &mut self.terms);
+            from = to;
         }
     }
 
@@ -359,13 +380,16 @@ static FAILURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The lines of a tool's output that tell what went wrong; where it failed and none does, its first line.
-fn errors(text: &str, failed: bool) -> Vec<Range<usize>> {
+fn errors(text: &str, failed: bool, stop: &AtomicBool) -> Vec<Range<usize>> {
     let matches = |pattern: &LazyLock<Option<Regex>>, line: &str| {
         pattern.as_ref().is_some_and(|pattern| pattern.is_match(line))
     };
     let mut out: Vec<Range<usize>> = Vec::new();
     let mut first = None;
     for line in lines::lines(text) {
+        if go_on(stop).is_err() {
+            break;
+        }
         let raw = &text[line.clone()];
         let from = line.start + (raw.len() - raw.trim_start().len());
         let cut =

@@ -4,6 +4,7 @@
 //! are read as one. Everything is cut into pieces of a bounded length first, so that no text costs more than its length.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::text::sentences;
 
@@ -14,17 +15,20 @@ const STRETCH: usize = 4096;
 /// A line shorter than this was ended by its writer, not wrapped by an editor.
 const WRAPPED: usize = 60;
 
-/// Calls `take` with where each line stands in `text` and the nearest heading above it.
-pub fn each<'t>(text: &'t str, mut take: impl FnMut(Range<usize>, &'t str)) {
+/// Calls `take` with where each line stands in `text` and the nearest heading above it; not any more once `stop` is set.
+pub fn each<'t>(text: &'t str, stop: &AtomicBool, mut take: impl FnMut(Range<usize>, &'t str)) {
     let mut heading = "";
     let mut fenced = false;
     let mut paragraph = 0..0;
     for line in lines(text) {
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
         let trimmed = text[line.clone()].trim();
         let fence = trimmed.starts_with("```") || trimmed.starts_with("~~~");
         let continues = !fenced && !fence && wraps(text, &paragraph, trimmed);
         if !continues {
-            stretch(text, &paragraph, &mut |range| take(range, heading));
+            stretch(text, &paragraph, stop, &mut |range| take(range, heading));
             paragraph = 0..0;
         }
         if fence {
@@ -37,7 +41,7 @@ pub fn each<'t>(text: &'t str, mut take: impl FnMut(Range<usize>, &'t str)) {
             paragraph = from..line.end;
         }
     }
-    stretch(text, &paragraph, &mut |range| take(range, heading));
+    stretch(text, &paragraph, stop, &mut |range| take(range, heading));
 }
 
 /// Where the lines of a text stand, without their newlines.
@@ -73,8 +77,11 @@ fn title(trimmed: &str) -> Option<&str> {
 }
 
 /// The sentences of a paragraph, cut to lines.
-fn stretch(text: &str, paragraph: &Range<usize>, take: &mut impl FnMut(Range<usize>)) {
+fn stretch(text: &str, paragraph: &Range<usize>, stop: &AtomicBool, take: &mut impl FnMut(Range<usize>)) {
     for part in pieces(text, paragraph.clone(), STRETCH) {
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
         let marked = &text[part.clone()];
         let from = part.start + mark(marked);
         for range in sentences::split(&text[from..part.end]) {

@@ -10,6 +10,7 @@ use crate::text::numbers::{count, short};
 use crate::text::preview;
 
 use super::super::document::{Block, Body, Document, Runs, Tone};
+use super::made::{lines, named, said};
 
 /// The document of a node that only the hierarchy has.
 pub fn document(hierarchy: &Hierarchy, log: &OpenLog, as_of: u32, node: Node) -> Option<Document> {
@@ -104,7 +105,7 @@ fn summary(hierarchy: &Hierarchy, log: &OpenLog, made: Made) -> Document {
     let mut document = Document { title, facts: facts(hierarchy, made), pending, ..Document::default() };
     let known = hierarchy.summaries.known(&hierarchy.blocks, made);
     if let Some(Ok(written)) = known {
-        document.blocks = lines(log, made, written);
+        document.blocks = of_made(log, made, written);
         if is_frozen(hierarchy) {
             // The turns are named, and lead nowhere.
             document.blocks.iter_mut().for_each(|block| block.link = None);
@@ -114,6 +115,12 @@ fn summary(hierarchy: &Hierarchy, log: &OpenLog, made: Made) -> Document {
         document.chosen = document.links().first().map(|(block, _)| *block);
     }
     document
+}
+
+/// A summary line by line, each line a sentence with an address of its own.
+fn of_made(log: &OpenLog, made: Made, written: &Written) -> Vec<Block> {
+    let being = |place| Some(Node::MadeSentence(made, place));
+    lines(log, &written.summary, &written.sentences, &being)
 }
 
 /// What a summary does not carry of what its originals say, each leading to the turn that says it first.
@@ -138,51 +145,6 @@ fn not_carried(log: &OpenLog, written: &Written) -> Vec<Block> {
         }
     });
     std::iter::once(Block::runs(what, Vec::new())).chain(lines).collect()
-}
-
-/// A summary line by line under its headings. A line leads to the first of the turns that it was taken from.
-fn lines(log: &OpenLog, made: Made, written: &Written) -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
-    let mut section = None;
-    for (place, sentence) in written.sentences.iter().enumerate() {
-        if section.as_ref() != Some(&sentence.heading) {
-            if !sentence.heading.is_empty() {
-                blocks.push(Block::runs(format!("── {}", sentence.heading), Vec::new()));
-            }
-            section = Some(sentence.heading.clone());
-        }
-        let turns = written.turns_of(place as u32);
-        let words = preview::on_one_line(sentence.text(&written.summary.text));
-        let heading = format!("{words}{}", named(&turns, &words));
-        let block = Block::new(heading, Tone::Text, Body::Runs(Vec::new()));
-        let block = block.being(Node::MadeSentence(made, place as u32));
-        let first = turns.first().and_then(|number| log.session.numbered(0, *number));
-        let block = match first {
-            Some(id) => block.leading_to(Node::Turn(id)).at(said(&words)),
-            None => block,
-        };
-        blocks.push(if place == 0 && blocks.is_empty() { block } else { block.close() });
-    }
-    blocks
-}
-
-/// A line without its bullet: what stands in the turn.
-fn said(line: &str) -> &str {
-    line.trim_start_matches(['-', '*', '•', ' '])
-}
-
-/// The turns of a line, behind it where it does not name them itself.
-fn named(turns: &[u32], line: &str) -> String {
-    /// More are counted.
-    const NAMED: usize = 4;
-    let itself = turns.iter().all(|turn| line.ends_with(')') && line.contains(&format!("t{turn}")));
-    if turns.is_empty() || itself {
-        return String::new();
-    }
-    let names: Vec<String> = turns.iter().take(NAMED).map(|turn| format!("t{turn}")).collect();
-    let more = turns.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!(" · {}{more}", names.join(", "))
 }
 
 fn sentence(hierarchy: &Hierarchy, log: &OpenLog, made: Made, place: u32) -> Document {
@@ -211,7 +173,7 @@ fn sentence(hierarchy: &Hierarchy, log: &OpenLog, made: Made, place: u32) -> Doc
     for id in turns.iter().filter(|_| !frozen).filter_map(|number| session.numbered(0, *number)) {
         let turn = session.turn(id);
         let heading = format!("{} {}", session.address(id), turn.role.name());
-        let first: Runs = vec![(Tone::Dim, format!("    {}", session.preview(turn)))];
+        let first: Runs = vec![(Tone::Dim, format!("    {}", session.preview(&turn)))];
         let body = Body::Runs(vec![first]);
         let block = Block::new(heading, super::tone_of(turn.role), body).leading_to(Node::Turn(id));
         let block = block.at(said(text));
@@ -269,7 +231,7 @@ fn item(hierarchy: &Hierarchy, log: &OpenLog, as_of: u32, number: u32) -> Docume
         State::Open => None,
         State::Answered(turn) => session
             .numbered(0, turn)
-            .map(|id| (format!("t{turn} answered: {}", session.preview(session.turn(id))), Node::Turn(id))),
+            .map(|id| (format!("t{turn} answered: {}", session.preview(&session.turn(id))), Node::Turn(id))),
         State::Superseded(by) => hierarchy.blocks.ledger().item(by).map(|newer| {
             (format!("i{by} superseded it: {}", preview::on_one_line(&newer.text)), Node::Item(by))
         }),
@@ -287,11 +249,13 @@ fn item(hierarchy: &Hierarchy, log: &OpenLog, as_of: u32, number: u32) -> Docume
     }
 }
 
-/// What a node that only the hierarchy has copies.
+/// What a node that only the hierarchy has copies; nothing of a summary that is not written.
 pub fn plain(hierarchy: &Hierarchy, node: Node) -> Option<String> {
     let written = |made| hierarchy.summaries.known(&hierarchy.blocks, made)?.as_ref().ok();
     match node {
-        Node::Made(made) | Node::Group(Group::Lines(made)) => Some(written(made)?.summary.text.clone()),
+        Node::Made(made) | Node::Group(Group::Lines(made)) => {
+            Some(written(made).map_or_else(String::new, |written| written.summary.text.clone()))
+        }
         Node::MadeSentence(made, place) => Some(written(made)?.sentence(place)?.to_owned()),
         Node::Piece(made, level, index) => {
             let level = written(made)?.below.get(usize::from(level).saturating_sub(1))?;

@@ -1,12 +1,15 @@
 //! The detail pane follows what is selected.
 
 use crate::lineage::tracing::Tracing;
+use crate::outline::audit::{Audited, Beside};
 use crate::outline::blocks::Hierarchy;
 use crate::outline::{Group, Node, ViewKind};
 use crate::session::Session;
 use crate::session::open::OpenLog;
 use crate::strategies::blocks::Made;
 
+use super::super::document::Document;
+use super::super::forest::Forests;
 use super::super::pager::Place;
 use super::super::{detail, trace};
 use super::{Model, Shows};
@@ -34,6 +37,17 @@ impl Model {
                 ask_made(&mut self.tracing, &shared.borrow(), log, made);
             }
         }
+        if let Some(file) = self.forest.file() {
+            if self.detail.of != of {
+                self.detail.document = detail::forest_file::document(file, node);
+                (self.detail.of, self.detail.place) = (of, Place::default());
+                self.show_match();
+            }
+            return;
+        }
+        if let Node::Cluster(root) = node {
+            self.forest.ask(root, self.as_of);
+        }
         if (self.detail.of == of && !self.detail.document.pending) || self.detail.shows == Shows::Difference {
             return;
         }
@@ -58,10 +72,23 @@ impl Model {
                 }
                 document
             }
+            (Shows::Note, node) => detail::audit::note(&self.audits.borrow(), view, log, node),
             _ => {
+                let audits = self.audits.borrow();
+                let audited = (view.kind == ViewKind::Audit)
+                    .then(|| detail::audit::document(&audits, view, log, &self.tracing, node))
+                    .flatten();
                 let shared = self.replay.known().map(|shared| shared.borrow());
                 let own = shared.and_then(|shared| detail::blocks::document(&shared, log, self.as_of, node));
-                own.unwrap_or_else(|| detail::document(view, log, &self.tracing, node))
+                let shown = self.pruner.known().filter(|_| view.kind == ViewKind::Receipts);
+                let pruned = shown.map(|shared| shared.borrow());
+                let pruned = pruned.and_then(|pruning| {
+                    let original = |node| detail::document(view, log, &self.tracing, node);
+                    detail::receipts::document(&pruning, log, self.as_of, node, original)
+                });
+                let own = audited.or(own).or(pruned);
+                own.or_else(|| of_forest(&self.forest, log, self.as_of, node))
+                    .unwrap_or_else(|| detail::document(view, log, &self.tracing, node))
             }
         };
         self.detail.of = of;
@@ -83,12 +110,21 @@ impl Model {
     }
 }
 
+/// The document of a node that only the forest has.
+fn of_forest(forest: &Forests, log: &OpenLog, as_of: u32, node: Node) -> Option<Document> {
+    let shown = forest.known()?;
+    let asked = shown.asked.borrow().clone();
+    shown.with(log, as_of, |view| detail::forest::document(view, log, asked.as_ref(), node))
+}
+
 /// Asks for what the document of `node` needs and does not have: every frame anew, so that what is not looked at any
 /// more is not asked for. It is made anew when that comes.
 fn ask(tracing: &mut Tracing, session: &Session, node: Node, shows: Shows) {
     let wanted = match (shows, node) {
         (Shows::Trace(_), Node::Sentence(generation, _)) => tracing.next_back(session, generation),
-        (_, Node::Sentence(generation, _)) => Some(generation),
+        (_, Node::Sentence(generation, _) | Node::Audited(Audited::Beside(generation, Beside::Support))) => {
+            Some(generation)
+        }
         (Shows::Trace(_), Node::Turn(id) | Node::Part(id, _)) => {
             tracing.next_on(session, session.turn(id).number)
         }

@@ -34,6 +34,8 @@ pub enum Shows {
     Node,
     /// A difference of summaries.
     Difference,
+    /// The note that is made of it.
+    Note,
     /// The trace of this sentence or turn; of every other sentence that is selected after it.
     Trace(Node),
 }

@@ -10,13 +10,13 @@ use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr;
 
 use crate::log::{Flow, name};
-use crate::outline::ViewKind;
 use crate::session::Session;
 use crate::strategies::fill::turns_left;
 use crate::text::display::safe;
 use crate::text::numbers::{grouped, short};
 
 use super::super::model::{Model, clock};
+use super::super::views;
 use super::spread;
 
 /// Draws as many of the lines as there is room for.
@@ -25,7 +25,7 @@ pub(super) fn render(frame: &mut Frame, area: Rect, model: &mut Model) {
     let mut lines = vec![title(model, width)];
     if area.height > 1 {
         lines.push(gauge(model, width));
-        lines.push(tabs(model));
+        lines.push(tabs(model, area.width));
         model.areas.tabs = Rect { y: area.y + 2, height: 1, ..area };
     }
     frame.render_widget(Paragraph::new(lines), area);
@@ -223,11 +223,10 @@ fn curve(model: &Model, session: &Session, columns: usize, window: u32) -> Vec<S
     spans
 }
 
-fn tabs(model: &Model) -> Line<'static> {
+fn tabs(model: &Model, width: u16) -> Line<'static> {
     let theme = &model.theme;
     let mut spans = vec![Span::raw(" ")];
-    for kind in ViewKind::ALL {
-        let text = format!(" {} {} ", kind.digit(), capital(kind.name()));
+    for (kind, text) in views::tabs(model.kind, width) {
         let style = if kind == model.kind { theme.selected } else { theme.dim };
         spans.push(Span::styled(text, style));
     }
@@ -235,10 +234,4 @@ fn tabs(model: &Model) -> Line<'static> {
         spans.push(Span::styled(format!("  filter: {} (Esc ends it)", safe(&filter.text)), theme.summary));
     }
     Line::from(spans)
-}
-
-/// A word with a capital first letter.
-pub(super) fn capital(word: &str) -> String {
-    let mut chars = word.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }

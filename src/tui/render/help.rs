@@ -59,6 +59,11 @@ fn lines(theme: &Theme, contexts: &[Context], width: usize) -> Vec<Line<'static>
         for known in signs::ALL {
             lines.extend(entry(theme, known.mark, known.doc, width));
         }
+        lines.push(Line::default());
+        lines.push(Line::from(Span::styled(" Signs before an audit's items", theme.heading)));
+        for known in signs::VERDICTS {
+            lines.extend(entry(theme, &format!("{} {}", known.mark, known.name), known.doc, width));
+        }
     }
     lines
 }

@@ -6,10 +6,12 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr;
 
+use crate::outline::ViewKind;
 use crate::text::columns::shorten;
 use crate::text::display::safe;
 use crate::text::numbers::{count, grouped, short};
 
+use super::super::Action;
 use super::super::keys::{Binding, Context, bindings};
 use super::super::model::Model;
 use super::super::pager::wrap;
@@ -117,13 +119,19 @@ fn line(model: &Model, width: usize, small: bool) -> Line<'static> {
     let room = width.saturating_sub(right.iter().map(|span| span.content.width() + 1).sum());
     let contexts: &[Context] =
         if model.is_in_trace() { &[Context::Trace, Context::Inspector] } else { &[Context::Inspector] };
-    spread(hints(&model.theme, contexts, room), right, width)
+    let own: &[Action] = if model.kind == ViewKind::Audit { &[Action::Recall] } else { &[] };
+    spread(hints_of(&model.theme, contexts, own, room), right, width)
 }
 
 /// As many hints as fit whole; help and quit are never left out.
 pub(in crate::tui) fn hints(theme: &Theme, contexts: &[Context], room: usize) -> Vec<Span<'static>> {
-    let (mut first, rest): (Vec<&Binding>, Vec<&Binding>) =
-        bindings(contexts).partition(|binding| binding.context == Context::Trace);
+    hints_of(theme, contexts, &[], room)
+}
+
+/// The same, with these actions before the others.
+fn hints_of(theme: &Theme, contexts: &[Context], own: &[Action], room: usize) -> Vec<Span<'static>> {
+    let (mut first, rest): (Vec<&Binding>, Vec<&Binding>) = bindings(contexts)
+        .partition(|binding| binding.context == Context::Trace || own.contains(&binding.action));
     // In a trace its own keys go before the others' meanings of them.
     let hidden: Vec<&str> = first.iter().map(|binding| binding.keys[0]).collect();
     first.extend(rest.into_iter().filter(|binding| !hidden.contains(&binding.keys[0])));
@@ -174,12 +182,22 @@ pub(super) fn banner(frame: &mut Frame, area: Rect, model: &Model) {
     let Some(compaction) = compaction else { return };
     let turn = compaction.summary.and_then(|id| Some(model.session()?.turn(id).number)).unwrap_or(0);
     let before = compaction.before(short).map_or(String::new(), |before| format!(" at {before}"));
-    let text = format!(
-        " compaction g{}{before}: t{} replaces {} · c shows what it covered",
+    let turns = count(u64::from(compaction.covered()), "turn");
+    let what = format!(
+        " compaction g{}{before}: t{} replaces {turns}",
         compaction.generation,
-        grouped(u64::from(turn)),
-        count(u64::from(compaction.covered()), "turn")
+        grouped(u64::from(turn))
     );
+    let keys = " · 6 shows what it lost · c what it covered";
+    // The keys are what it is for.
+    let text = match usize::from(area.width) {
+        width if what.width() + keys.width() <= width => format!("{what}{keys}"),
+        width => {
+            let keys = " · 6 lost · c covered";
+            let what = format!(" compaction g{}: {turns}", compaction.generation);
+            format!("{}{keys}", shorten(&what, width.saturating_sub(keys.width())))
+        }
+    };
     let spans = fit(vec![Span::styled(text, theme.summary)], usize::from(area.width));
     frame.render_widget(Paragraph::new(Line::from(spans)), area);
 }

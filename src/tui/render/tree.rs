@@ -12,6 +12,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Scrollbar, ScrollbarOrientation, ScrollbarState, StatefulWidget};
 use tui_tree_widget::{Tree as TreeWidget, TreeItem, TreeState};
 
+use crate::outline::audit::{Audited, Beside};
 use crate::outline::{Label, Node, Outline};
 use crate::session::address::Address;
 use crate::text::display::safe;
@@ -102,6 +103,19 @@ fn signs(model: &mut Model, rows: &[Row]) -> Vec<Vec<(Sign, usize)>> {
         Node::Sentence(generation, place) => {
             tracing.ask(&log.session, generation);
             vec![(signs::of(tracing, generation, place), 0)]
+        }
+        Node::Audited(Audited::Finding(generation, place)) => {
+            let audits = model.audits.borrow();
+            let sign = audits.finding(generation, place).map(|finding| signs::of_verdict(finding.verdict));
+            sign.map(|sign| (sign, 0)).into_iter().collect()
+        }
+        Node::Audited(Audited::Beside(generation, Beside::Support)) => {
+            tracing.ask(&log.session, generation);
+            let all = tracing.get(generation).map(|trace| trace.sentences.len());
+            match all {
+                Some(all) => signs::of_section(tracing, generation, 0..all),
+                None => vec![(signs::PENDING, 0)],
+            }
         }
         Node::Section(generation, section) if tracing.get(generation).is_some() => {
             let places = view.summary_text(log, generation).sentences_in(section);
@@ -256,10 +270,12 @@ fn line(label: &Label, signs: &[(Sign, usize)], width: usize, theme: &Theme, par
 
 fn who(label: &Label, theme: &Theme) -> Style {
     match label.who {
-        "user" => theme.user,
+        "user" | "recorded" => theme.user,
         "assistant" | "text" => theme.assistant,
         "tool" | "call" | "result" => theme.tool,
-        "malformed" => theme.warn,
+        "malformed" | "dropped" | "mutated" => theme.warn,
+        "sweep" | "override" | "dedup" | "cycle" | "weakened" => theme.summary,
+        "compare" => theme.heading,
         _ => theme.dim,
     }
 }

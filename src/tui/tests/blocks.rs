@@ -36,7 +36,8 @@ fn a_line_of_a_summary_leads_to_the_turn_it_was_taken_from_and_back() {
     let mut app = app(120, 40);
     app.press(":b5.s1<Enter>t");
     assert!(app.screen().contains("b5.s1 trace"), "{}", app.screen());
-    assert!(app.screen().contains(" exact "), "{}", app.screen());
+    assert!(app.screen().contains("supported, word for word"), "{}", app.screen());
+    assert!(app.screen().contains("the turns that its maker names"), "{}", app.screen());
     app.press("<Enter>");
     let Some(Node::Turn(id)) = app.model.selected() else { panic!("no turn: {}", app.screen()) };
     let number = app.model.session().unwrap().turn(id).number;
@@ -50,6 +51,39 @@ fn a_line_of_a_summary_leads_to_the_turn_it_was_taken_from_and_back() {
     app.press(":b5<Enter><Tab>");
     app.press("<Enter>");
     assert_eq!(app.model.selected(), Some(Node::Turn(id)));
+}
+
+#[test]
+fn a_line_is_still_chosen_after_its_turn_and_its_trace_were_looked_at() {
+    let mut app = app(120, 40);
+    app.press(":b5<Enter><Tab>jjj");
+    assert!(app.screen().ends_with("b5.s4 \"\n"), "{}", app.screen());
+    app.press("<Enter><Esc>");
+    assert!(app.screen().ends_with("b5.s4 \"\n"), "{}", app.screen());
+    app.press("t");
+    assert!(app.screen().contains("b5.s4 trace"), "{}", app.screen());
+    app.press("<Esc>");
+    assert!(
+        app.screen().contains("b5 summary of") && app.screen().ends_with("b5.s4 \"\n"),
+        "{}",
+        app.screen()
+    );
+}
+
+#[test]
+fn what_a_line_or_an_item_says_is_what_is_copied() {
+    let mut app = app(120, 40);
+    let copied = |app: &mut App, keys: &str| {
+        app.copied.clear();
+        app.press(keys);
+        app.copied.first().cloned()
+    };
+    let whole = copied(&mut app, ":b5<Enter><Pause>Y").unwrap();
+    assert!(whole.starts_with("## "), "{whole}");
+    let line = copied(&mut app, "<Tab>jjjY").unwrap();
+    assert!(whole.contains(&line) && !line.contains('\n'), "{line}");
+    assert_eq!(copied(&mut app, "y").as_deref(), Some("b5.s4"));
+    assert_eq!(copied(&mut app, "<Esc>:i6<Enter>Y").as_deref(), Some("What do you think?"));
 }
 
 #[test]
@@ -109,6 +143,22 @@ fn an_address_that_is_not_there_says_what_is() {
         app.press(&format!(":{address}<Enter>"));
         assert!(app.screen().contains(said), "{address}: {}", app.screen());
     }
+}
+
+#[test]
+fn a_jump_to_a_sentence_promises_nothing_while_writing_is_stopped() {
+    let replay = Setup {
+        settings: Settings { block_turns: 20, budget: 6_000, ..Settings::default() },
+        ..Setup::default()
+    };
+    let mut app = App::open_with(demo(), replay, 120, 40);
+    // As by `X`, before anything could be written.
+    app.model.replay.halt();
+    app.press("3:b1.s2<Enter>");
+    assert!(app.screen().contains("b1.s2: writing is stopped: R goes on"), "{}", app.screen());
+    app.press("R:b1.s2<Enter>");
+    assert!(app.screen().contains("b1.s2"), "{}", app.screen());
+    assert!(!app.screen().contains("writing stopped"), "{}", app.screen());
 }
 
 #[test]

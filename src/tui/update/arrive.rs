@@ -2,7 +2,7 @@
 
 use crate::log::Flow;
 use crate::log::follow::Epoch;
-use crate::outline::Node;
+use crate::outline::{Node, ViewKind};
 use crate::session::Session;
 use crate::session::address::Moment;
 use crate::session::load::Records;
@@ -25,8 +25,17 @@ pub(super) fn take(model: &mut Model, event: Event) {
         }
         Event::Begun(log) => {
             model.log = Some(*log);
+            model.message.take_if(|message| message == super::blocks::BEING_READ);
             model.view = None;
             model.feed.waiting = false;
+        }
+        Event::Forest(file, log) => {
+            model.feed = model.feed.at_rest(false, false);
+            model.kind = ViewKind::Forest;
+            model.hold(*log);
+            model.forest.show(*file);
+            model.move_to(0);
+            model.refresh_detail();
         }
         Event::Records(records) => take_in(model, records),
         Event::Flow(flow) => flows(model, flow),
@@ -130,7 +139,9 @@ fn take_in(model: &mut Model, records: Records) {
     let session = &log.session;
     let newest = session.compactions().iter().rfind(|c| c.summary.is_some()).map(|c| c.generation);
     if session.compactions().iter().filter(|c| c.summary.is_some()).count() > compactions {
-        model.arrived = newest.filter(|_| !catches_up);
+        // Whoever follows the reports sees it come.
+        let is_seen = model.following && model.kind == ViewKind::Audit;
+        model.arrived = newest.filter(|_| !catches_up && !is_seen);
         log.refresh_agents();
     }
     let session = &log.session;
@@ -178,7 +189,7 @@ fn new_epoch(model: &mut Model, epoch: Epoch) {
     model.feed.epochs += 1;
     model.feed.gone = false;
     (model.feed.flow, model.feed.resting) = (None, false);
-    if epoch != Epoch::Reopened {
-        model.message = Some(format!("{}: read anew, turns are numbered from 1 again", epoch.reason()));
-    }
+    // What was said before was said of another log.
+    model.message = (epoch != Epoch::Reopened)
+        .then(|| format!("{}: read anew, turns are numbered from 1 again", epoch.reason()));
 }

@@ -7,37 +7,54 @@ use crate::session::TurnId;
 use crate::session::address::Address;
 use crate::strategies::blocks::Blocks;
 use crate::strategies::blocks::hand::{self, Class, Mark};
-use crate::strategies::blocks::places::{self, Place};
+use crate::strategies::blocks::places::Place;
 
 use super::super::Action;
 use super::super::model::{Model, Shows};
+use super::super::views::Grown;
 
 /// How long a jump into what is not replayed yet may take before it waits.
 const JUMP: Duration = Duration::from_millis(50);
+
+/// Said while the turns have no numbers yet.
+pub(in super::super) const BEING_READ: &str = "the log is still being read";
+/// Said where there are none.
+const NOTHING: &str = "there is nothing in the log yet";
 
 /// Said of a line that leads nowhere.
 pub(super) const NAMES_NONE: &str = "its maker names no turn of its range: t ranks those that it may rest on";
 
 /// Does what a key means for the hierarchy.
 pub(super) fn act(model: &mut Model, action: Action) {
-    if model.log.as_ref().is_none_or(|log| log.session.partial) {
-        model.message = Some("the log is still being read".to_owned());
-        return;
+    match &model.log {
+        None if model.feed.resting => {
+            model.message = Some(NOTHING.to_owned());
+            return;
+        }
+        Some(log) if !log.session.partial => {}
+        _ => {
+            model.message = Some(BEING_READ.to_owned());
+            return;
+        }
     }
     match action {
         Action::Pin => pin(model),
         Action::Class => class(model),
         Action::Again => again(model),
         Action::Halt => {
-            let stopped = model.replay.halt();
-            model.message = Some(match stopped {
-                0 => "no summary is being written; none will be before R".to_owned(),
-                _ => format!("{stopped} not written: R goes on"),
-            });
+            model.message = Some(stopped(model.replay.halt()));
         }
         _ => {}
     }
     model.stale_detail();
+}
+
+/// What is said when the writing was stopped.
+pub(super) fn stopped(count: usize) -> String {
+    match count {
+        0 => "no summary is being written; none will be before R".to_owned(),
+        _ => format!("{count} not written: R goes on"),
+    }
 }
 
 /// What a mark is made on: an item of the ledger, or a whole turn.
@@ -77,7 +94,7 @@ fn pin(model: &mut Model) {
                     model.message = Some("a sub-agent's turn is in no context of this session".to_owned());
                     return;
                 }
-                if log.session.preview(turn).is_empty() {
+                if log.session.preview(&turn).is_empty() {
                     model.message = Some(format!("{address} says nothing that could be pinned yet"));
                     return;
                 }
@@ -145,7 +162,7 @@ pub(super) fn original(model: &mut Model, node: Node) {
 }
 
 /// Goes to an address of the hierarchy. What is not there yet is waited for.
-pub(in super::super) fn to_address(model: &mut Model, address: &Address) {
+pub(super) fn to_address(model: &mut Model, address: &Address) {
     let Some(log) = &model.log else { return };
     let hierarchy = model.replay.hierarchy(log);
     model.replay.advance(log, model.as_of, Instant::now() + JUMP);
@@ -166,6 +183,10 @@ pub(in super::super) fn to_address(model: &mut Model, address: &Address) {
         model.replay.ask(log, made);
         let shared = hierarchy.borrow();
         match shared.summaries.known(&shared.blocks, made) {
+            None if model.replay.is_halted() => {
+                model.message = Some(format!("{address}: writing is stopped: R goes on"));
+                return;
+            }
             None => {
                 model.awaited = Some(address.clone());
                 model.message = Some(format!("{address}: waits until its summary is written"));
@@ -176,7 +197,7 @@ pub(in super::super) fn to_address(model: &mut Model, address: &Address) {
                 return;
             }
             Some(Ok(written)) => {
-                if let Err(absent) = places::sentence_of(made, place + 1, written.sentences.len()) {
+                if let Err(absent) = made.sentence(place + 1).place_in(written.sentences.len()) {
                     model.message = Some(absent.to_string());
                     return;
                 }

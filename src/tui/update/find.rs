@@ -21,6 +21,7 @@ pub(super) fn answer(model: &mut Model, prompt: &Prompt) -> Vec<Effect> {
         Kind::Search => return search(model, &prompt.text),
         Kind::Jump => jump(model, prompt.text.trim()),
         Kind::Filter => filter(model, &prompt.text),
+        Kind::Question => super::forest::ask(model, prompt.text.trim()),
         // Asked for in the list of sessions only.
         Kind::Sessions => {}
     }
@@ -56,6 +57,13 @@ pub(super) fn take(model: &mut Model, found: Found) {
         }
         return;
     }
+    let gone = model.search.as_ref().is_some_and(|search| search.gone);
+    if !gone && super::audit::next_found(model, true) {
+        if let Some(search) = &mut model.search {
+            search.gone = true;
+        }
+        return;
+    }
     let Some(search) = &model.search else { return };
     let (none, done, gone) = (search.hits.is_empty(), search.is_done(), search.gone);
     let after = model.selected_turn();
@@ -73,6 +81,9 @@ pub(super) fn take(model: &mut Model, found: Found) {
 /// To the next turn with a match, or first to the next match further down in the text on the screen.
 pub(super) fn next(model: &mut Model, on: bool) {
     if model.search.is_some() && model.pane == Pane::Detail && next_line(model, on) {
+        return;
+    }
+    if super::audit::next_found(model, on) {
         return;
     }
     let Some(search) = &model.search else {
@@ -131,7 +142,7 @@ fn go_to_hit(model: &mut Model, hit: TurnId) {
         let number = model.session().map_or(0, |session| session.turn(hit).number);
         model.move_to(number);
     }
-    if !model.select(Node::Turn(hit)) {
+    if !model.select(Node::Turn(hit)) && !super::audit::elsewhere(model, Node::Turn(hit)) {
         model.message = Some(NOT_SHOWN.to_owned());
     }
     model.detail.of = None;
@@ -257,7 +268,10 @@ fn to_moment(model: &mut Model, moment: &Moment) {
     }
 }
 
-fn to_address(model: &mut Model, address: &Address) {
+pub(in super::super) fn to_address(model: &mut Model, address: &Address) {
+    if let Some(file) = model.forest.file().cloned() {
+        return super::forest::in_file(model, &file, address);
+    }
     let Some(log) = &model.log else { return };
     let session = &log.session;
     let missing = |model: &mut Model, error: String| model.message = Some(error);
@@ -290,6 +304,9 @@ fn to_address(model: &mut Model, address: &Address) {
                 }
             }
         }
+        Address::Cluster(_) | Address::ClusterSentence { .. } | Address::Union(_) => {
+            super::forest::to_address(model, address);
+        }
         Address::Block(_) | Address::Span(_) | Address::MadeSentence { .. } | Address::Item(_) => {
             super::blocks::to_address(model, address);
         }
@@ -300,10 +317,7 @@ fn to_address(model: &mut Model, address: &Address) {
             }
             Err(error) => missing(model, error.to_string()),
         },
-        Address::Receipt(target) => match target.parse() {
-            Ok(Address::Receipt(_)) | Err(_) => missing(model, format!("there is no receipt {address} here")),
-            Ok(target) => to_address(model, &target),
-        },
+        Address::Receipt(_) => super::receipts::to_address(model, address),
     }
 }
 
@@ -339,7 +353,7 @@ pub(super) fn to_node(model: &mut Model, node: Node) {
     if needed > model.as_of {
         model.move_to(needed);
     }
-    if !model.select(node) {
+    if !model.select(node) && !super::audit::elsewhere(model, node) {
         model.message = Some(NOT_SHOWN.to_owned());
     }
 }

@@ -3,10 +3,9 @@
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use crate::outline::ViewKind;
-
 use super::super::Action;
 use super::super::model::{Model, Pane, Shows};
+use super::super::views;
 use super::{Effect, act};
 
 /// Rows that one notch of the wheel moves.
@@ -59,8 +58,8 @@ fn click(model: &mut Model, at: Position) -> Vec<Effect> {
     }
     if areas.tabs.contains(at) {
         let mut left = areas.tabs.x + 1;
-        for kind in ViewKind::ALL {
-            let width = kind.name().len() as u16 + 4;
+        for (kind, text) in views::tabs(model.kind, areas.tabs.width) {
+            let width = text.len() as u16;
             if (left..left + width).contains(&at.x) {
                 return act(model, Action::View(kind));
             }
@@ -72,7 +71,7 @@ fn click(model: &mut Model, at: Position) -> Vec<Effect> {
         super::trace::click(model, usize::from(at.y - areas.detail.y));
     } else if areas.tree.contains(at) {
         model.pane = Pane::Tree;
-        if model.detail.shows == Shows::Difference {
+        if matches!(model.detail.shows, Shows::Difference | Shows::Note) {
             model.detail.shows = Shows::Node;
         }
         let before = model.tree().selected.clone();

@@ -60,8 +60,8 @@ fn move_by(model: &mut Model, action: Action, times: u32, count: Option<u32>) {
 }
 
 fn in_tree(model: &mut Model, action: Action, times: u32, count: Option<u32>) {
-    if model.detail.shows == Shows::Difference {
-        model.detail.shows = Shows::Node;
+    if matches!(model.detail.shows, Shows::Difference | Shows::Note) {
+        (model.detail.shows, model.detail.of) = (Shows::Node, None);
     }
     let page = model.tree().height.max(2) as isize - 1;
     let following_ends = !matches!(action, Action::Last | Action::Open);
@@ -211,6 +211,10 @@ fn step_generation(model: &mut Model, on: bool) {
 
 fn to_view(model: &mut Model, kind: ViewKind) {
     if model.kind == kind {
+        if kind == ViewKind::Audit && model.arrived.is_some() {
+            model.remember();
+            super::audit::enter(model, None, false);
+        }
         return;
     }
     model.remember();
@@ -220,6 +224,10 @@ fn to_view(model: &mut Model, kind: ViewKind) {
     let unset = model.tree().selected.is_empty();
     let as_of = model.as_of;
     model.move_to(as_of);
+    if kind == ViewKind::Audit {
+        super::audit::enter(model, turn, unset);
+        return;
+    }
     if let Some(node @ (Node::Turn(_) | Node::Generation(_))) = turn
         && unset
         && model.select(node)
@@ -314,6 +322,9 @@ fn original(model: &mut Model) {
         Some(Node::AgentTurn(agent, pair_of(&log.session, id, part)?))
     };
     let target = match node {
+        Node::Generation(_) | Node::Audited(_) if model.kind == ViewKind::Audit => {
+            return super::audit::original(model, node);
+        }
         Node::Generation(generation) | Node::Section(generation, _) => session
             .generation(generation)
             .and_then(|compaction| compaction.covers.first())
@@ -326,6 +337,10 @@ fn original(model: &mut Model) {
         Node::AgentPart(agent, id, part) => of_agent(agent, id, Some(part)),
         Node::Made(_) | Node::MadeSentence(..) | Node::Piece(..) | Node::Item(_) | Node::Pinned(_) => {
             return super::blocks::original(model, node);
+        }
+        Node::Cluster(_) | Node::Union(_) => return super::forest::original(model, node),
+        Node::Receipt(_) | Node::Receipts(_) | Node::Cause(_) | Node::Stage(_) => {
+            return super::receipts::original(model, node);
         }
         _ => None,
     };
@@ -346,11 +361,14 @@ fn original(model: &mut Model) {
 fn pair_of(session: &crate::session::Session, id: TurnId, part: Option<u32>) -> Option<TurnId> {
     let mut parts =
         session.parts(id).enumerate().filter(|(index, _)| part.is_none_or(|part| part as usize == *index));
-    parts.find_map(|(_, (_, part))| session.pair(part)).map(|(_, pair)| session.turn_of(pair))
+    parts.find_map(|(_, (_, part))| session.pair(&part)).map(|(_, pair)| session.turn_of(&pair))
 }
 
 fn back(model: &mut Model) {
-    if model.detail.shows == Shows::Difference && !trace::is_led(model) {
+    if matches!(model.detail.shows, Shows::Difference | Shows::Note) && !trace::is_led(model) {
+        if model.detail.shows == Shows::Note {
+            model.pane = Pane::Tree;
+        }
         model.detail.shows = Shows::Node;
         model.detail.of = None;
     } else if model.search.is_some() {

@@ -21,7 +21,7 @@ impl Model {
         match self.detail.shows {
             Shows::Trace(_) => true,
             Shows::Node => self.pane == Pane::Detail && self.detail.document.chosen.is_some(),
-            Shows::Difference => false,
+            Shows::Difference | Shows::Note => false,
         }
     }
 
@@ -39,22 +39,39 @@ pub(super) fn start(model: &mut Model) {
         return;
     }
     let Some(node) = model.pointed() else { return };
+    if let Node::Receipt(item) | Node::Cause(item) = node {
+        return super::receipts::superseder(model, item);
+    }
     match traceable(model, node) {
         Ok((node, message)) => {
             let is_elsewhere = model.selected() != Some(node);
-            if is_elsewhere && model.is_in_trace() {
+            let from_a_line = is_elsewhere && model.is_in_trace();
+            if from_a_line {
                 model.remember();
             }
-            if is_elsewhere && !model.select(node) {
+            // A view that does not show it leads to one that does, and Esc back.
+            let leads = is_elsewhere && !model.select(node);
+            if leads && !lead(model, node) {
                 return;
             }
             show(model, node);
-            if is_elsewhere {
+            if from_a_line || leads {
                 led(model);
             }
             model.message = message;
         }
         Err(why) => model.message = Some(why),
+    }
+}
+
+/// Selects what is traced in a view that shows it.
+fn lead(model: &mut Model, node: Node) -> bool {
+    match node {
+        Node::Sentence(generation, place) => go_to_sentence(model, generation, place),
+        node => {
+            find::to_node(model, node);
+            model.selected() == Some(node)
+        }
     }
 }
 
@@ -106,10 +123,14 @@ fn traceable(model: &Model, node: Node) -> Result<(Node, Option<String>), String
                 Ok((line, Some("the first line of its summary".to_owned())))
             }
         }
-        Node::Item(_) | Node::Pinned(_) => match view.sources(log, node).first() {
+        Node::Item(_) | Node::Pinned(_) | Node::Audited(_) => match view.sources(log, node).first() {
             Some(id) => Ok((Node::Turn(*id), Some("the turn that says it".to_owned()))),
+            None if matches!(node, Node::Audited(_)) => {
+                Err("choose an item: t traces what became of its turn".to_owned())
+            }
             None => Err("no turn is behind it".to_owned()),
         },
+        Node::Cluster(_) => Err("Tab goes to its summary: each line leads to its turn".to_owned()),
         Node::Section(generation, section) => first(generation, Some(section)),
         Node::Generation(generation) => match session.generation(generation).and_then(|c| c.summary) {
             Some(_) => first(generation, None),

@@ -165,14 +165,14 @@ impl Rules {
                     add(name, "requirement", json!({"content": short(&text.text.text)}), own);
                 }
                 PartKind::ToolCall | PartKind::ToolResult => {
-                    let other = session.pair(part);
+                    let other = session.pair(&part);
                     let call =
                         other.filter(|_| part.kind == PartKind::ToolResult).and_then(|(place, call)| {
-                            let of = session.turn_of(call);
+                            let of = session.turn_of(&call);
                             let index = session.parts(of).position(|(at, _)| at == place)? as u32;
                             Some((of, index, format!("t{}.{index}", session.turn(of).number)))
                         });
-                    let piece = Piece { call, ..Piece::of(log, part, text) };
+                    let piece = Piece { call, ..Piece::of(log, &part, text) };
                     let Some((kind, fields, parts)) = self.tool(log, &piece, part.kind)? else {
                         self.waiting.extend(other.is_none().then_some(place));
                         continue;
@@ -254,10 +254,10 @@ impl Rules {
         let mut out = Vec::new();
         for place in answered {
             let part = session.part(place);
-            let turn = session.turn_of(part);
+            let turn = session.turn_of(&part);
             let texts = log.texts(turn)?;
             let Some(text) = texts.iter().find(|text| text.place == place) else { continue };
-            let piece = Piece { turn: id, number: text.index, ..Piece::of(log, part, text) };
+            let piece = Piece { turn: id, number: text.index, ..Piece::of(log, &part, text) };
             let (kind, fields) = self.acted(&piece, &text.text.text, "");
             let name = format!("t{}.{}", session.turn(turn).number, text.index);
             out.push((name, (kind, fields, vec![(turn, text.index)])));

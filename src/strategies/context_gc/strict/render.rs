@@ -78,34 +78,55 @@ impl Engine {
 
     /// Why a stage would prune an event.
     fn reason(&self, id: NodeId, stage: Stage) -> String {
-        let node = self.node(id);
-        let name = |other: Option<NodeId>| other.map_or("", |other| &*self.node(other).label);
+        let cause = self.cause_of(id, stage).map_or("", |cause| &*self.node(cause).label);
         match stage {
-            Stage::Sweep => {
-                let nearest = self.lists.targets(node.swept).next();
-                format!("abandoned by {}", name(nearest.and_then(|target| self.node(target).abandoned_by)))
-            }
-            Stage::Override => format!("superseded by {}", name(self.superseded_by(id))),
-            Stage::Dedup => {
-                let first = self.duplicate_of(node.call.unwrap_or(id));
-                let nth = node.call.and_then(|call| self.node(call).results.iter().position(|r| *r == id));
-                let result =
-                    first.zip(nth).and_then(|(first, nth)| self.node(first).results.get(nth).copied());
-                format!("duplicate of {}", name(if node.call.is_some() { result } else { first }))
-            }
+            Stage::Sweep => format!("abandoned by {cause}"),
+            Stage::Override => format!("superseded by {cause}"),
+            Stage::Dedup => format!("duplicate of {cause}"),
             Stage::Cycle => {
-                let ring = node.ring.map_or("", |ring| &*self.rings[ring as usize].id);
+                let ring = self.node(id).ring.map_or("", |ring| &*self.rings[ring as usize].id);
                 format!("collapsed into cycle {ring}")
             }
         }
+    }
+
+    /// The event that stands behind a stage's verdict; a circle has none that does.
+    fn cause_of(&self, id: NodeId, stage: Stage) -> Option<NodeId> {
+        let node = self.node(id);
+        match stage {
+            Stage::Sweep => {
+                let nearest = self.lists.targets(node.swept).next();
+                nearest.and_then(|target| self.node(target).abandoned_by)
+            }
+            Stage::Override => self.superseded_by(id),
+            Stage::Dedup => {
+                let first = self.duplicate_of(node.call.unwrap_or(id));
+                let Some(call) = node.call else { return first };
+                let nth = self.node(call).results.iter().position(|result| *result == id)?;
+                self.node(first?).results.get(nth).copied()
+            }
+            Stage::Cycle => None,
+        }
+    }
+
+    /// The event that pruned the one kept under a label, or would have.
+    pub(in super::super) fn cause(&mut self, label: &str) -> Option<&str> {
+        self.settle();
+        let id = *self.labels.get(label)?;
+        let (State::Pruned(stage) | State::Protected(stage, _)) = self.node(id).state else { return None };
+        self.cause_of(id, stage).map(|cause| &*self.node(cause).label)
     }
 }
 
 /// Writes a receipt for the events that are missing here, if any are.
 fn hand_out(run: &mut Vec<String>, compacted: &mut Compacted) {
     let Some(id) = run.first().cloned() else { return };
-    let more = run.len() - 1;
-    let text = if more == 0 { format!("[RECEIPT {id}]") } else { format!("[RECEIPT {id} +{more}]") };
+    let text = receipt_line(&id, run.len() - 1);
     compacted.rows.push(Row::Receipt { receipt: compacted.receipts.len(), text });
     compacted.receipts.push(Receipt { id, members: std::mem::take(run), visible: true });
+}
+
+/// The line of a receipt that stands for an event and so many more.
+pub(in super::super) fn receipt_line(id: &str, more: usize) -> String {
+    if more == 0 { format!("[RECEIPT {id}]") } else { format!("[RECEIPT {id} +{more}]") }
 }

@@ -165,6 +165,9 @@ impl Engine {
         if node.order == order && self.lists.same(node.swept, swept) {
             return false;
         }
+        if node.order != order && (id as usize) < self.seen {
+            self.moved.push(id);
+        }
         (node.order, node.swept) = (order, swept);
         true
     }

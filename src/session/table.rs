@@ -1,0 +1,260 @@
+//! Lists of small structs, most of them packed: what a session holds most of.
+//!
+//! The newest items stand as they are, since these are what records change. Older ones are packed, so many at a time:
+//! every field in as few bytes as its values there take, counted from the least of them. An item is read without
+//! unpacking others; to change one costs at the most to pack its chunk anew. Items are numbered from 0 and stay.
+
+/// Items packed together.
+const CHUNK: usize = 128;
+/// So many of the newest items are not packed: what looks back a little, as most does, finds them as they are.
+const NEWEST: usize = 8 * CHUNK;
+
+/// An item as so many numbers. [`u32::MAX`] stands for "none" and makes its neighbours no larger.
+pub trait Fields<const N: usize>: Copy {
+    /// The fields of the item numbered `at`.
+    fn fields(&self, at: u32) -> [u32; N];
+    /// The item numbered `at` that has these fields.
+    fn of(at: u32, fields: [u32; N]) -> Self;
+}
+
+/// A list of items.
+#[derive(Debug)]
+pub struct Table<T, const N: usize> {
+    packed: Vec<Chunk<N>>,
+    open: Vec<T>,
+}
+
+impl<T, const N: usize> Default for Table<T, N> {
+    fn default() -> Self {
+        Self { packed: Vec::new(), open: Vec::new() }
+    }
+}
+
+impl<T: Fields<N>, const N: usize> Table<T, N> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.packed.len() * CHUNK + self.open.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The item numbered `at`.
+    pub fn get(&self, at: u32) -> Option<T> {
+        let (chunk, index) = (at as usize / CHUNK, at as usize % CHUNK);
+        match self.packed.get(chunk) {
+            Some(chunk) => Some(T::of(at, chunk.get(index))),
+            None => self.open.get(at as usize - self.packed.len() * CHUNK).copied(),
+        }
+    }
+
+    /// The last one.
+    pub fn last(&self) -> Option<T> {
+        self.get((self.len() as u32).checked_sub(1)?)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = T> {
+        (0..self.len() as u32).filter_map(|at| self.get(at))
+    }
+
+    /// Adds one.
+    pub(super) fn push(&mut self, item: T) {
+        if self.open.len() == 2 * NEWEST {
+            let mut at = (self.packed.len() * CHUNK) as u32;
+            for items in self.open[..NEWEST].chunks(CHUNK) {
+                let rows: Vec<[u32; N]> = (at..).zip(items).map(|(at, item)| item.fields(at)).collect();
+                self.packed.push(Chunk::of(&rows));
+                at += CHUNK as u32;
+            }
+            self.open.drain(..NEWEST);
+        }
+        self.open.push(item);
+    }
+
+    /// Changes the item numbered `at`, if there is one.
+    pub(super) fn change(&mut self, at: u32, change: impl FnOnce(&mut T)) {
+        let (chunk, index) = (at as usize / CHUNK, at as usize % CHUNK);
+        match self.packed.get_mut(chunk) {
+            Some(chunk) => {
+                let mut item = T::of(at, chunk.get(index));
+                change(&mut item);
+                chunk.set(index, item.fields(at));
+            }
+            None => {
+                let open = at as usize - self.packed.len() * CHUNK;
+                self.open.get_mut(open).map(change);
+            }
+        }
+    }
+}
+
+/// [`CHUNK`] items, one behind the other.
+#[derive(Debug)]
+struct Chunk<const N: usize> {
+    columns: [Column; N],
+    /// Bytes of one item.
+    stride: u8,
+    /// The items, and a few bytes behind the last, so that four can be read at once from any.
+    bytes: Box<[u8]>,
+}
+
+/// How one field is packed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Column {
+    base: u32,
+    /// Where it stands in an item.
+    at: u8,
+    /// In how many bytes.
+    width: u8,
+    /// Some items have none of it: these are 0, and the others count from 1.
+    holes: bool,
+}
+
+/// Bytes behind the last item.
+const SLACK: usize = 3;
+
+impl Column {
+    /// A field that has these values.
+    fn of(values: impl Iterator<Item = u32>) -> Self {
+        let (mut least, mut most, mut holes) = (u32::MAX, 0, false);
+        for value in values {
+            least = least.min(value);
+            if value == u32::MAX { holes = true } else { most = most.max(value) }
+        }
+        if least == u32::MAX {
+            return Self { base: u32::MAX, ..Self::default() };
+        }
+        let base = least.wrapping_sub(u32::from(holes));
+        let bytes = 4 - most.wrapping_sub(base).leading_zeros() / 8;
+        Self { base, at: 0, width: bytes as u8, holes }
+    }
+
+    /// What stands for `value` where it fits.
+    fn code(self, value: u32) -> u32 {
+        if self.holes && value == u32::MAX { 0 } else { value.wrapping_sub(self.base) }
+    }
+
+    fn value(self, code: u32) -> u32 {
+        if self.holes && code == 0 { u32::MAX } else { self.base.wrapping_add(code) }
+    }
+
+    fn fits(self, value: u32) -> bool {
+        let code = self.code(value);
+        code & !self.mask() == 0 && self.value(code) == value
+    }
+
+    fn mask(self) -> u32 {
+        ((1u64 << (8 * self.width)) - 1) as u32
+    }
+}
+
+impl<const N: usize> Chunk<N> {
+    fn of(rows: &[[u32; N]]) -> Self {
+        let mut stride = 0;
+        let columns = std::array::from_fn(|field| {
+            let column = Column { at: stride, ..Column::of(rows.iter().map(|row| row[field])) };
+            stride += column.width;
+            column
+        });
+        let bytes = vec![0; rows.len() * usize::from(stride) + SLACK].into_boxed_slice();
+        let mut chunk = Self { columns, stride, bytes };
+        for (index, row) in rows.iter().enumerate() {
+            chunk.write(index, row);
+        }
+        chunk
+    }
+
+    fn get(&self, index: usize) -> [u32; N] {
+        let item = self.bytes.get(index * usize::from(self.stride)..).unwrap_or_default();
+        let mut fields = [0; N];
+        for (field, column) in fields.iter_mut().zip(&self.columns) {
+            let bytes = item.get(usize::from(column.at)..).and_then(<[u8]>::first_chunk);
+            let code = bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes));
+            *field = column.value(code & column.mask());
+        }
+        fields
+    }
+
+    /// Puts `row` in, packing all of them anew where it does not fit.
+    fn set(&mut self, index: usize, row: [u32; N]) {
+        if self.columns.iter().zip(row).all(|(column, value)| column.fits(value)) {
+            self.write(index, &row);
+            return;
+        }
+        let mut rows: Vec<[u32; N]> = (0..CHUNK).map(|index| self.get(index)).collect();
+        rows[index] = row;
+        *self = Self::of(&rows);
+    }
+
+    /// Puts `row` in, which fits.
+    fn write(&mut self, index: usize, row: &[u32; N]) {
+        let item = self.bytes.get_mut(index * usize::from(self.stride)..).unwrap_or_default();
+        for (column, value) in self.columns.iter().zip(row) {
+            let bytes = item.get_mut(usize::from(column.at)..).and_then(<[u8]>::first_chunk_mut);
+            if let Some(bytes) = bytes {
+                let beside = u32::from_le_bytes(*bytes) & !column.mask();
+                *bytes = (beside | column.code(*value)).to_le_bytes();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    impl Fields<3> for [u32; 3] {
+        fn fields(&self, _: u32) -> [u32; 3] {
+            *self
+        }
+        fn of(_: u32, fields: [u32; 3]) -> Self {
+            fields
+        }
+    }
+
+    fn row() -> impl Strategy<Value = [u32; 3]> {
+        (value(), 0..300u32, value()).prop_map(|(first, second, third)| [first, second, third])
+    }
+
+    fn value() -> impl Strategy<Value = u32> {
+        let edges = prop_oneof![Just(0), Just(1), Just(u32::MAX), Just(u32::MAX - 1), Just(255), Just(256)];
+        prop_oneof![4 => 0..9u32, 2 => 70_000..70_200u32, 1 => edges, 1 => any::<u32>()]
+    }
+
+    proptest! {
+        #[test]
+        fn a_table_holds_what_was_put_in_and_changed(
+            rows in prop::collection::vec(row(), 0..3000),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), row()), 0..40),
+        ) {
+            let mut table = Table::<[u32; 3], 3>::default();
+            let mut plain = rows.clone();
+            for row in rows {
+                table.push(row);
+            }
+            for (at, row) in changes {
+                prop_assume!(!plain.is_empty());
+                let at = at.index(plain.len());
+                plain[at] = row;
+                table.change(at as u32, |item| *item = row);
+            }
+            prop_assert_eq!(table.len(), plain.len());
+            prop_assert_eq!(table.last(), plain.last().copied());
+            prop_assert_eq!(table.get(plain.len() as u32), None);
+            prop_assert_eq!(table.iter().collect::<Vec<_>>(), plain);
+        }
+    }
+
+    #[test]
+    fn what_is_alike_takes_no_room() {
+        let mut table = Table::<[u32; 3], 3>::default();
+        for at in 0..3 * NEWEST as u32 {
+            table.push([7_000_000 + at, u32::MAX, if at % 2 == 0 { u32::MAX } else { 5_000_000 }]);
+        }
+        assert_eq!(table.packed[0].stride, 2);
+    }
+}

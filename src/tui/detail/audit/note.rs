@@ -1,0 +1,127 @@
+//! The recall note as it will be pasted.
+
+use crate::audit::pass::Pass;
+use crate::outline::audit::{Audited, Audits, is_loss};
+use crate::outline::{Node, View};
+use crate::recall::{self, Piece};
+use crate::session::TurnId;
+use crate::session::later::{self, Soon};
+use crate::session::open::OpenLog;
+use crate::session::text::shown;
+use crate::text::numbers::{count, short};
+use crate::text::tokens;
+
+use super::super::super::document::{Block, Document, Tone};
+use super::super::super::model::clock;
+use super::waiting;
+
+/// The note of what is selected: a document whose text is what is copied.
+pub fn note(audits: &Audits, view: &View, log: &OpenLog, node: Node) -> Document {
+    let pieces = match pieces(audits, view, log, node) {
+        Ok(pieces) => pieces,
+        Err(fact) => {
+            return Document {
+                title: "note".to_owned(),
+                facts: vec![fact],
+                pending: true,
+                ..Document::default()
+            };
+        }
+    };
+    if pieces.is_empty() {
+        let what = match node {
+            Node::Generation(_) | Node::Section(..) | Node::Audited(Audited::Beside(..)) => {
+                "no statement of the user's was dropped or changed, and no name that the user said twice: there is nothing to \
+                 collect; r on a class collects all of it"
+            }
+            _ => "nothing of it was dropped or changed: there is nothing to collect",
+        };
+        let facts = vec![(Tone::Assistant, what.to_owned())];
+        return Document { title: "note".to_owned(), facts, ..Document::default() };
+    }
+    let text = recall::markdown(&log.session, &pieces, true);
+    let facts = vec![
+        (Tone::Assistant, "r or Enter copies it to the clipboard · Esc goes back".to_owned()),
+        (
+            Tone::Dim,
+            format!(
+                "{} · ~{} tokens · keys and tokens masked",
+                count(pieces.len() as u64, "piece"),
+                short(u64::from(tokens::estimate(&text)))
+            ),
+        ),
+    ];
+    let blocks = vec![Block::whole(String::new(), Tone::Text, text)];
+    Document { title: format!("note of {}", of(log, node)), facts, blocks, ..Document::default() }
+}
+
+/// What a note is of.
+fn of(log: &OpenLog, node: Node) -> String {
+    match node {
+        Node::Audited(Audited::Class(generation, class) | Audited::Kept(generation, class)) => {
+            format!("g{generation} {}", class.plural())
+        }
+        Node::Audited(Audited::Finding(generation, _)) => format!("an item of g{generation}"),
+        Node::Generation(generation)
+        | Node::Section(generation, _)
+        | Node::Audited(Audited::Beside(generation, _)) => {
+            format!("what g{generation} lost")
+        }
+        Node::Sentence(generation, place) => format!("g{generation}.s{}", place + 1),
+        Node::Turn(id) => log.session.address(id).to_string(),
+        Node::Part(id, part) => format!("{}.{part}", log.session.address(id)),
+        _ => String::new(),
+    }
+}
+
+/// The pieces of a note; or why there are none yet.
+fn pieces(audits: &Audits, view: &View, log: &OpenLog, node: Node) -> Result<Vec<Piece>, (Tone, String)> {
+    let pass = |generation: u32| audits.pass(generation).ok_or_else(|| waiting(audits, log, generation));
+    match node {
+        Node::Turn(id) => turn(log, id, None),
+        Node::Part(id, part) => turn(log, id, Some(part)),
+        Node::Sentence(generation, place) => {
+            let summary = view.summary_text(log, generation);
+            if let Some(bytes) = summary.pending {
+                return Err((Tone::Warn, later::note(bytes)));
+            }
+            let text = summary.sentence(place).unwrap_or_default().to_owned();
+            Ok(vec![Piece::of_sentence(format!("g{generation}.s{}", place + 1), text)])
+        }
+        Node::Generation(generation)
+        | Node::Section(generation, _)
+        | Node::Audited(Audited::Beside(generation, _)) => {
+            let pass = pass(generation)?;
+            let mut pieces = recall::statements(pass);
+            pieces.extend(recall::names(pass));
+            Ok(pieces)
+        }
+        Node::Audited(Audited::Class(generation, class)) => {
+            let pass = pass(generation)?;
+            Ok(recall::findings(pass, pass.of_class(class).filter(|finding| is_loss(finding))))
+        }
+        Node::Audited(Audited::Kept(generation, class)) => {
+            let pass = pass(generation)?;
+            Ok(recall::findings(pass, pass.of_class(class).filter(|finding| !is_loss(finding))))
+        }
+        Node::Audited(Audited::Finding(generation, place)) => {
+            let pass: &Pass = pass(generation)?;
+            Ok(recall::findings(pass, pass.findings.get(place as usize).into_iter()))
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn turn(log: &OpenLog, id: TurnId, part: Option<u32>) -> Result<Vec<Piece>, (Tone, String)> {
+    let texts = match log.texts_soon(id) {
+        Ok(Soon::Ready(texts)) => texts,
+        Ok(Soon::Later(bytes)) => return Err((Tone::Warn, later::note(bytes))),
+        Err(error) => return Err((Tone::Warn, error)),
+    };
+    let wanted = texts.iter().filter(|located| part.is_none_or(|part| located.index == part));
+    let text = wanted.map(|located| shown(&located.text)).collect::<Vec<_>>().join("\n");
+    let address = log.session.address(id);
+    let address = part.map_or_else(|| address.to_string(), |part| format!("{address}.{part}"));
+    let turn = log.session.turn(id);
+    Ok(vec![Piece::of_turn(address, turn.role, clock(turn.time, true), text)])
+}
