@@ -4,7 +4,7 @@
 //! whether names, numbers and force are still there. Nothing is called dropped where a part of its words stands together
 //! somewhere: then the two are to be compared. Opposites are never claimed; shared words cannot show them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::text::lexicon::Lexicon;
 use crate::text::sentences::Kind;
@@ -12,7 +12,7 @@ use crate::text::words;
 
 use super::finding::{Verdict, Why};
 use super::said::Said;
-use super::statements::Statement;
+use super::statements::{Statement, clauses};
 
 /// A sentence may carry a statement of whose weight it holds this share.
 const CARRIES: f64 = 0.40;
@@ -34,8 +34,15 @@ const RUN: f64 = 0.75;
 /// The same where a statement binds, and where it is itself.
 const RUN_BINDING: f64 = 0.80;
 const RUN_WHOLE: f64 = 0.95;
-/// A statement with fewer words says too little to be looked for.
+/// A statement with fewer words that tell something says too little to be looked for.
 const TELLING: usize = 3;
+/// Stems that tell nothing of what a statement is about.
+const FILLERS: [&str; 44] = [
+    "actually", "anyth", "can't", "doesn't", "don't", "even", "everyth", "fine", "get", "go", "good",
+    "guess", "hey", "isn't", "it'", "know", "let", "let'", "like", "make", "mayb", "much", "need", "never",
+    "ok", "okay", "one", "pleas", "really", "right", "see", "someth", "still", "sure", "that'", "their",
+    "thing", "think", "want", "way", "what'", "yeah", "yes", "yet",
+];
 /// Sentences named in a finding at the most.
 const NAMED: usize = 3;
 
@@ -90,7 +97,7 @@ pub fn of(lexicon: &Lexicon, statement: &Statement, said: &Said) -> Judged {
             }
         })
         .collect();
-    let missing = || absent(statement, said, &held);
+    let missing = || absent(lexicon, statement, said, &held);
     let Some(best) = best(readings.iter()) else {
         let (verdict, sentences, why) = missing();
         return Judged { verdict, narrative: verdict, worst: verdict, sentences, why, compare: None };
@@ -156,6 +163,7 @@ fn held(statement: &Statement, said: &Said) -> BTreeMap<usize, (f64, usize)> {
 fn candidates(statement: &Statement, said: &Said, held: &BTreeMap<usize, (f64, usize)>) -> Vec<Candidate> {
     let mut out = Vec::new();
     for (place, (coverage, shared)) in held {
+        let coverage = &coverage.max(of_head(statement, said, *place));
         let enough = *coverage >= CARRIES && (*shared >= 2 || statement.stems.len() <= 2);
         let Some(spoken) = said.sentences.get(*place).filter(|spoken| enough && spoken.kind != Kind::Code)
         else {
@@ -170,6 +178,22 @@ fn candidates(statement: &Statement, said: &Said, held: &BTreeMap<usize, (f64, u
         out.push(Candidate { place: *place, coverage: *coverage, run, listed: spoken.is_listed() });
     }
     out
+}
+
+/// The share of what binds in a statement, its first clause, that a sentence holds; with three words of it at least.
+fn of_head(statement: &Statement, said: &Said, place: usize) -> f64 {
+    statement.clauses.first().map_or(0.0, |head| {
+        let (coverage, shared) = of_clause(head, said, place);
+        if shared >= TELLING { coverage } else { 0.0 }
+    })
+}
+
+/// The share of a clause that a sentence holds, and how many of its stems.
+fn of_clause(clause: &[(String, f64)], said: &Said, place: usize) -> (f64, usize) {
+    let held = clause.iter().filter(|(stem, _)| said.with_stem(stem).contains(&(place as u32)));
+    let (weight, shared) = held.fold((0.0, 0), |(sum, count), (_, weight)| (sum + weight, count + 1));
+    let total: f64 = clause.iter().map(|(_, weight)| weight).sum();
+    (weight / total.max(f64::MIN_POSITIVE), shared)
 }
 
 /// The verdict of one sentence.
@@ -243,34 +267,40 @@ fn missing_anchor(statement: &Statement, said: &Said, place: usize) -> Option<St
 
 /// The verdict where no sentence carries the statement.
 fn absent(
+    lexicon: &Lexicon,
     statement: &Statement,
     said: &Said,
     held: &BTreeMap<usize, (f64, usize)>,
 ) -> (Verdict, Vec<usize>, Option<Why>) {
-    if statement.stems.len() < TELLING {
+    let telling = statement.stems.iter().filter(|(stem, _)| FILLERS.binary_search(&stem.as_str()).is_err());
+    if telling.count() < TELLING {
         return (Verdict::Unverifiable, Vec::new(), Some(Why::Short));
     }
-    if let Some(places) = trace(statement, said, held) {
+    if let Some(places) = trace(lexicon, statement, said, held) {
         return (Verdict::Unverifiable, places, Some(Why::Partly));
     }
     (Verdict::Dropped, Vec::new(), None)
 }
 
 /// The sentences that hold a part of a statement which chance would not explain: they may tell of it in other words.
-fn trace(statement: &Statement, said: &Said, held: &BTreeMap<usize, (f64, usize)>) -> Option<Vec<usize>> {
+fn trace(
+    lexicon: &Lexicon,
+    statement: &Statement,
+    said: &Said,
+    held: &BTreeMap<usize, (f64, usize)>,
+) -> Option<Vec<usize>> {
     let (alone, beside) =
         if statement.soft { (SOFT_TRACE, SOFT_TRACE_TOGETHER) } else { (TRACE, TRACE_TOGETHER) };
     let most = held.iter().max_by(|a, b| a.1.0.total_cmp(&b.1.0).then(b.0.cmp(a.0)));
     if let Some((place, _)) = most.filter(|(_, (coverage, shared))| *coverage >= alone && *shared >= 2) {
         return Some(vec![*place]);
     }
-    // A short sentence may tell a long statement's point: then the statement has most of its words.
-    let told = |(place, (_, shared)): &(&usize, &(f64, usize))| {
-        let own = said.sentences.get(**place).map_or(0, |spoken| spoken.stems);
-        *shared >= TELLING && *shared as f64 >= TOLD * own as f64
-    };
-    if let Some((place, _)) = held.iter().find(told) {
+    // A clause of the one may be told in a clause of the other.
+    if let Some((place, _)) = held.iter().find(|(place, _)| tells_clause(statement, said, **place)) {
         return Some(vec![*place]);
+    }
+    if let Some(place) = tells_what_is_beside(lexicon, statement, said) {
+        return Some(vec![place]);
     }
     // What is said of one name in few words may be told in any words beside that name.
     if statement.stems.len() <= FEW && names(statement).any(|name| said.has_name(name)) {
@@ -286,6 +316,40 @@ fn trace(statement: &Statement, said: &Said, held: &BTreeMap<usize, (f64, usize)
         of.map(|(_, weight)| weight).sum::<f64>() >= beside * total
     });
     together.map(|from| (from..from + TOGETHER).collect())
+}
+
+/// Whether a sentence holds half of a clause of the statement, or has a clause that is made of the statement's words.
+fn tells_clause(statement: &Statement, said: &Said, place: usize) -> bool {
+    let holds = |clause: &Vec<(String, f64)>| {
+        let (coverage, shared) = of_clause(clause, said, place);
+        shared >= 2 && coverage >= TOLD
+    };
+    let own: HashSet<&str> = statement.stems.iter().map(|(stem, _)| stem.as_str()).collect();
+    let is_made_of_it = |clause: &str| {
+        let stems: HashSet<String> = words::stems(clause).into_iter().collect();
+        let shared = stems.iter().filter(|stem| own.contains(stem.as_str())).count();
+        shared >= TELLING && shared as f64 >= TOLD * stems.len() as f64
+    };
+    statement.clauses.iter().any(holds) || clauses(said.sentence(place)).any(is_made_of_it)
+}
+
+/// A sentence that leaves open what the statement and the sentences beside it are about.
+fn tells_what_is_beside(lexicon: &Lexicon, statement: &Statement, said: &Said) -> Option<usize> {
+    let mut shared: BTreeMap<u32, usize> = BTreeMap::new();
+    for stem in &statement.beside {
+        for place in said.with_stem(stem) {
+            *shared.entry(*place).or_default() += 1;
+        }
+    }
+    let tells = |place: usize| {
+        let text = said.sentence(place);
+        said.is_open(lexicon, place) || lexicon.asked.is_in(text) || lexicon.mentioned.is_in(text)
+    };
+    shared
+        .into_iter()
+        .filter(|(_, count)| *count >= TELLING)
+        .map(|(place, _)| place as usize)
+        .find(|place| tells(*place))
 }
 
 /// Names of a statement: of code and files, and words in capitals.

@@ -23,8 +23,6 @@ pub(super) struct Spoken {
     pub(super) kind: Kind,
     /// Every word, in order.
     pub(super) words: Vec<String>,
-    /// How many different stems it has.
-    pub(super) stems: usize,
     /// Its names and numbers, compared.
     pub(super) names: OnceLock<HashSet<String>>,
     open: OnceLock<bool>,
@@ -65,21 +63,16 @@ impl Said {
             own = sentences::of(&text);
             &own
         };
-        let mut spoken: Vec<Spoken> = cut.iter().map(|sentence| Spoken::new(&text, sentence)).collect();
+        let spoken: Vec<Spoken> = cut.iter().map(|sentence| Spoken::new(&text, sentence)).collect();
         let mut stems: HashMap<String, Vec<u32>> = HashMap::new();
-        let mut own = vec![0usize; spoken.len()];
         for (place, sentence) in spoken.iter().enumerate().filter(|(_, sentence)| sentence.kind != Kind::Code)
         {
             words::each_stem(&text[sentence.range.clone()], |stem, _| {
                 let held = stems.entry(stem.to_owned()).or_default();
                 if held.last() != Some(&(place as u32)) {
                     held.push(place as u32);
-                    own[place] += 1;
                 }
             });
-        }
-        for (spoken, count) in spoken.iter_mut().zip(own) {
-            spoken.stems = count;
         }
         let lower = text.to_ascii_lowercase();
         Self { text, lower, normal: OnceLock::new(), sentences: spoken, stems, files: OnceLock::new() }
@@ -209,7 +202,6 @@ impl Spoken {
             section: sentence.section,
             kind: sentence.kind,
             words: words::spoken(sentence.text(text)),
-            stems: 0,
             names: OnceLock::new(),
             open: OnceLock::new(),
         }

@@ -43,6 +43,10 @@ pub struct Statement {
     pub soft: bool,
     /// Stems with their weights, each once.
     pub(super) stems: Vec<(String, f64)>,
+    /// The stems of its clauses, where it has several; the first one says what binds, the others why.
+    pub(super) clauses: Vec<Vec<(String, f64)>>,
+    /// Of what was left open: the stems of the sentences beside it, which say what it is about.
+    pub(super) beside: Vec<String>,
     /// Every word, in order.
     pub(super) words: Vec<String>,
     /// Names and numbers, compared.
@@ -103,7 +107,7 @@ pub fn of(blocks: &[Block], lexicon: &Lexicon) -> Vec<Statement> {
             let sentences = binding::typed_sentences(&block.text).into_iter();
             sentences.map(|sentence| (sentence, binding::of(lexicon, sentence))).collect()
         };
-        for (sentence, binding) in said {
+        for (number, (sentence, binding)) in said.iter().copied().enumerate() {
             let Some(class) = Class::of_binding(binding).filter(|_| sentence.len() <= LONGEST) else {
                 continue;
             };
@@ -127,8 +131,12 @@ pub fn of(blocks: &[Block], lexicon: &Lexicon) -> Vec<Statement> {
                 Class::Open => answered.is_some() || is_replied_to(blocks, at),
                 _ => true,
             };
-            let stems =
-                stems.into_iter().map(|stem| (weights.of(&stem), stem)).map(|(w, s)| (s, w)).collect();
+            let stems = weighed(&weights, stems);
+            let parts: Vec<Vec<(String, f64)>> = clauses(sentence)
+                .map(|clause| weighed(&weights, words::stems(clause).into_iter().collect()))
+                .filter(|clause| clause.len() >= 2)
+                .collect();
+            let beside = if binding.open { beside(&said, number) } else { Vec::new() };
             let (text, places, anchors) = (sentence.to_owned(), vec![place], anchors(sentence));
             out.push(Statement {
                 class,
@@ -139,6 +147,8 @@ pub fn of(blocks: &[Block], lexicon: &Lexicon) -> Vec<Statement> {
                 answered,
                 soft,
                 stems,
+                clauses: if parts.len() > 1 { parts } else { Vec::new() },
+                beside,
                 words,
                 anchors,
                 key,
@@ -201,6 +211,26 @@ fn answered(blocks: &[Block], asked: usize, stems: &BTreeSet<String>, lexicon: &
         }
     }
     None
+}
+
+fn weighed(weights: &Weights, stems: BTreeSet<String>) -> Vec<(String, f64)> {
+    stems.into_iter().map(|stem| (weights.of(&stem), stem)).map(|(weight, stem)| (stem, weight)).collect()
+}
+
+/// The clauses of a sentence, as far as its marks tell.
+pub(super) fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
+    let ends = sentence.match_indices([',', ';', ':', '(', ')', '—', '–']);
+    let ends = ends.filter(|(at, mark)| sentence[at + mark.len()..].starts_with([' ', '(']));
+    let ends: Vec<usize> = ends.map(|(at, mark)| at + mark.len()).chain([sentence.len()]).collect();
+    let mut from = 0;
+    ends.into_iter().map(move |end| &sentence[std::mem::replace(&mut from, end)..end])
+}
+
+/// The stems of the sentences before and behind one.
+fn beside(said: &[(&str, Binding)], number: usize) -> Vec<String> {
+    let near = number.saturating_sub(1)..(number + 2).min(said.len());
+    let stems: BTreeSet<String> = near.flat_map(|at| words::stems(said[at].0)).collect();
+    stems.into_iter().collect()
 }
 
 /// Whether the model says anything before the next prompt.

@@ -34,10 +34,12 @@ static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         r#"(?ix)
         (?P<name> [\w-]*(?:password|passwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential)s? ["']? \s*[:=]\s* ["']?
-          | \b(?:bearer|basic)\s+ | ://[^\s:/@]+: )
+          | \b(?:bearer|basic)\s+ )
         (?P<value> [^\s"'`,;@]{6,} )"#,
     )
 });
+/// Passwords in addresses.
+static IN_ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"(://[^\s:/@]+:)[^\s/@]+@"));
 /// Long runs of letters and digits.
 static RUN: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"[A-Za-z0-9+_=-]{33,}"));
 
@@ -48,6 +50,11 @@ pub fn masked(text: &str) -> Cow<'_, str> {
         && known.is_match(&out)
     {
         out = known.replace_all(&out, MASK).into_owned().into();
+    }
+    if let Some(address) = IN_ADDRESS.as_ref()
+        && address.is_match(&out)
+    {
+        out = address.replace_all(&out, format!("${{1}}{MASK}@")).into_owned().into();
     }
     if let Some(named) = NAMED.as_ref()
         && named.is_match(&out)
@@ -80,13 +87,8 @@ fn is_value(value: &str, name: &str) -> bool {
         return false;
     }
     let has_digit = value.contains(|c: char| c.is_ascii_digit());
-    let is_port = value.split('/').next().is_some_and(|port| port.bytes().all(|b| b.is_ascii_digit()));
-    let in_address = name.starts_with("://");
-    if in_address && is_port {
-        return false;
-    }
     let is_word = value.chars().all(|c| c.is_ascii_lowercase() || c == '.');
-    in_address || has_digit || !is_word && name.contains('=') || name.contains(['"', '\''])
+    has_digit || !is_word && name.contains('=') || name.contains(['"', '\''])
 }
 
 /// Whether a run has letters of both cases and digits, as keys have and hashes and names have not.
@@ -148,6 +150,6 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        assert!(KNOWN.is_some() && NAMED.is_some() && RUN.is_some());
+        assert!([&KNOWN, &NAMED, &IN_ADDRESS, &RUN].iter().all(|pattern| pattern.is_some()));
     }
 }

@@ -92,11 +92,38 @@ fn what_is_nowhere_is_dropped_and_what_is_there_in_part_is_not() {
     ] {
         assert_eq!(verdict(rule, summary), Verdict::Unverifiable, "{summary}");
     }
-    // A short sentence that is made of its words.
+    // A short sentence may tell what binds in a long one.
     let long = "Never push to production on Fridays, as whoever answers the phone is away then and nobody else \
                 could roll a broken listing back before the weekend.";
-    assert_eq!(verdict(long, "- No push on Fridays: production."), Verdict::Unverifiable);
-    assert_eq!(verdict("Don't do it.", "- The parser reads tables."), Verdict::Unverifiable);
+    assert_eq!(verdict(long, "- No push on Fridays: production."), Verdict::Paraphrased);
+    assert_eq!(verdict("No, don't write that one.", "- The parser reads tables."), Verdict::Unverifiable);
     // One thing is said of a name that stands there.
     assert_eq!(verdict("I guess we might drop the TTL handling.", "- TTL: gone."), Verdict::Unverifiable);
+}
+
+#[test]
+fn what_binds_may_stand_in_one_clause_of_several() {
+    let summary =
+        "- Rules of the user: no lock on `orders` longer than 2 seconds; never touch `billing_events`.";
+    for rule in [
+        "And never touch billing_events, neither the schema nor the rows: finance reads that table directly and is audited on it.",
+        "No migration may hold a lock on orders for longer than 2 seconds: the shop front writes to it all day and we have no maintenance window.",
+    ] {
+        assert_ne!(verdict(rule, summary), Verdict::Dropped, "{rule}");
+        assert_eq!(verdict(rule, "- The parser reads tables.\n- Tests pass."), Verdict::Dropped, "{rule}");
+    }
+    let wish = "Don't change anything for it yet, I only want to hear the trade-offs.";
+    assert_ne!(
+        verdict(wish, "- Asked whether the status should become an enum, trade-offs only."),
+        Verdict::Dropped
+    );
+}
+
+#[test]
+fn the_fillers_are_sorted_stems() {
+    assert!(FILLERS.is_sorted());
+    for word in ["something", "please", "maybe", "let's", "don't", "never"] {
+        let stems = words::stems(word);
+        assert!(stems.iter().all(|stem| FILLERS.contains(&stem.as_str())), "{word}: {stems:?}");
+    }
 }
