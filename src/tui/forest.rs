@@ -330,6 +330,7 @@ impl Open {
     /// Takes in what other threads made.
     fn collect(&mut self) {
         let before = self.pending.len();
+        let mut begun = false;
         let mut summaries = self.shown.summaries.borrow_mut();
         self.pending.retain(|of| match self.summaries.progress(*of) {
             Some(Progress::Done(written)) => {
@@ -341,13 +342,14 @@ impl Open {
                 false
             }
             Some(Progress::Running) => {
+                begun |= summaries.waiting(*of) != Some(Waiting::Running);
                 summaries.wait(*of, Some(Waiting::Running));
                 true
             }
             Some(Progress::Queued) => true,
             None => false,
         });
-        self.changed |= before != self.pending.len();
+        self.changed |= begun || before != self.pending.len();
         let mut asked = self.shown.asked.borrow_mut();
         if let Some(asked) = asked.as_mut().filter(|asked| asked.reading.is_none()) {
             asked.reading = match self.questions.progress(self.question) {

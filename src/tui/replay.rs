@@ -362,6 +362,7 @@ impl Open {
         {
             let summaries = &mut self.shared.borrow_mut().summaries;
             let before = self.pending.len();
+            let mut begun = false;
             self.pending.retain(|covers| match self.pool.progress(*covers) {
                 Some(Progress::Done(written)) => {
                     summaries.take(*covers, Ok(written));
@@ -372,13 +373,14 @@ impl Open {
                     false
                 }
                 Some(Progress::Running) => {
+                    begun |= summaries.waiting_for(*covers) != Some(Waiting::Running);
                     summaries.wait(*covers, Some(Waiting::Running));
                     true
                 }
                 Some(Progress::Queued) => true,
                 None => false,
             });
-            self.changed |= before != self.pending.len();
+            self.changed |= begun || before != self.pending.len();
         }
         let Some(answer) = self.keeper.answer() else { return };
         if answer.unkept && !self.unkept {
