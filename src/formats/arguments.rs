@@ -29,23 +29,24 @@ const PATCHED: [&str; 3] = ["*** Update File: ", "*** Add File: ", "*** Delete F
 /// A call's arguments: an object, or the text of one, or any other text.
 #[derive(Debug, Default)]
 pub(super) struct Arguments {
+    /// The words it keeps are those of what tells best.
     pub(super) weight: Weight,
     /// The file that the call is about.
     pub(super) path: Option<Box<str>>,
-    /// The first words of what tells best.
-    pub(super) telling: Option<String>,
 }
 
 impl Arguments {
     /// Arguments as one text: an object's, where it is one.
     fn of_text(text: &str) -> Self {
-        let mut weight = Weight::default();
-        weight.add(text);
         let object = text.trim_start().starts_with('{').then(|| told(text)).flatten();
-        let Self { path, telling, .. } = object.unwrap_or_default();
+        let Self { path, weight: told } = object.unwrap_or_default();
         let path = path.or_else(|| patched(text).map(Into::into));
-        let telling = telling.or_else(|| path.as_deref().map(preview::of));
-        Self { telling: telling.or_else(|| Some(weight.preview.clone())), weight, path }
+        let mut weight = Weight { preview: told.preview, ..Weight::default() };
+        if weight.preview.is_empty() {
+            weight.preview = path.as_deref().map(preview::of).unwrap_or_default();
+        }
+        weight.add(text);
+        Self { weight, path }
     }
 }
 
@@ -130,12 +131,12 @@ impl<'de> Visitor<'de> for Object {
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Arguments, A::Error> {
         let mut arguments = Arguments::default();
-        let mut best = TELLING_KEYS.len();
+        let mut best = None;
         while let Some(key) = map.next_key::<Text>()? {
             let rank = TELLING_KEYS.iter().position(|k| *k == key.as_str()).unwrap_or(TELLING_KEYS.len());
-            let tells = rank < best || arguments.telling.is_none();
+            let tells = best.is_none_or(|best| rank < best);
             arguments.weight.tokens += tokens::estimate(key.as_str());
-            let weight = if PATH_KEYS.contains(&key.as_str()) {
+            let mut weight = if PATH_KEYS.contains(&key.as_str()) {
                 let value: Text = map.next_value()?;
                 let mut weight = Weight::default();
                 weight.add(value.as_str());
@@ -150,10 +151,12 @@ impl<'de> Visitor<'de> for Object {
                 map.next_value::<WeighedAny>()?.0
             };
             if tells {
-                best = rank;
-                arguments.telling = Some(weight.preview.clone());
+                best = Some(rank);
+                arguments.weight.preview = std::mem::take(&mut weight.preview);
             }
+            let words = std::mem::take(&mut arguments.weight.preview);
             arguments.weight.merge(weight);
+            arguments.weight.preview = words;
         }
         Ok(arguments)
     }

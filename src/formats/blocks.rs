@@ -70,7 +70,6 @@ pub(super) fn part(kind: PartKind, weight: Weight) -> Option<PartFacts> {
 pub(super) fn call(tool: Option<Box<str>>, arguments: Arguments, id: Option<Id>) -> PartFacts {
     let mut weight = arguments.weight;
     weight.tokens = weight.tokens.saturating_add(tokens::estimate(tool.as_deref().unwrap_or_default()));
-    weight.preview = arguments.telling.unwrap_or_default();
     let part = part(PartKind::ToolCall, weight).unwrap_or_else(|| PartFacts::bare(PartKind::ToolCall));
     PartFacts { tool, path: arguments.path, call: id, ..part }
 }
@@ -122,7 +121,12 @@ impl Content {
     }
 
     fn push(&mut self, kind: PartKind, weight: Weight) -> Option<&mut PartFacts> {
-        self.parts.push(part(kind, weight)?);
+        let part = part(kind, weight)?;
+        if self.parts.is_empty() {
+            // Most messages have one part, and lists are given room for four.
+            self.parts.reserve_exact(1);
+        }
+        self.parts.push(part);
         self.parts.last_mut()
     }
 

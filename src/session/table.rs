@@ -121,8 +121,10 @@ impl Column {
     fn of(values: impl Iterator<Item = u32>) -> Self {
         let (mut least, mut most, mut holes) = (u32::MAX, 0, false);
         for value in values {
+            let is_none = value == u32::MAX;
             least = least.min(value);
-            if value == u32::MAX { holes = true } else { most = most.max(value) }
+            most = most.max(if is_none { 0 } else { value });
+            holes |= is_none;
         }
         if least == u32::MAX {
             return Self { base: u32::MAX, ..Self::default() };
@@ -159,12 +161,17 @@ impl<const N: usize> Chunk<N> {
             stride += column.width;
             column
         });
-        let bytes = vec![0; rows.len() * usize::from(stride) + SLACK].into_boxed_slice();
-        let mut chunk = Self { columns, stride, bytes };
-        for (index, row) in rows.iter().enumerate() {
-            chunk.write(index, row);
+        let mut bytes = vec![0; rows.len() * usize::from(stride) + SLACK].into_boxed_slice();
+        // In the order in which they stand: of the four bytes of a number, the next number overwrites those too many.
+        for (row, begin) in rows.iter().zip((0..).step_by(usize::from(stride).max(1))) {
+            for (column, value) in columns.iter().zip(row) {
+                let at = begin + usize::from(column.at);
+                if let Some(bytes) = bytes.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
+                    *bytes = column.code(*value).to_le_bytes();
+                }
+            }
         }
-        chunk
+        Self { columns, stride, bytes }
     }
 
     fn get(&self, index: usize) -> [u32; N] {

@@ -1,5 +1,6 @@
 //! A long backlog on every core: batches are read under a lock and parsed side by side, and their records are taken
-//! in on one thread in the order of the file.
+//! in in the order of the file, each time by whichever thread has one ready while nobody else takes in. So no thread
+//! waits for another but where one lags far behind.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,7 +16,7 @@ use super::{Feed, Records, Session, parse_all, parse_into};
 /// Backlogs are parsed by this many threads at the most: beyond, taking in is what takes the time.
 const WORKERS: usize = 4;
 /// Batches that may be read and not taken in yet: this bounds the memory, also where one thread lags behind.
-const AHEAD: u64 = 6;
+const AHEAD: u64 = 4;
 /// Batches read before other threads are started: of a short log that would take longer than reading it.
 const FIRST: usize = 2;
 /// Batches of more bytes than this are parsed alone.
@@ -39,85 +40,127 @@ pub(super) fn read(
     }
     let position = feed.position();
     let shared = Shared {
-        queue: Mutex::new((0, &mut feed.tail)),
+        tail: Mutex::new(&mut feed.tail),
         position: AtomicU64::new(position),
         stop: AtomicBool::new(false),
-        taken: Taken::default(),
+        line: Mutex::default(),
+        moved: Condvar::new(),
+        session: Mutex::new(session),
     };
     std::thread::scope(|scope| {
-        let (sender, parsed) = channel::<Parsed>();
-        for _ in 0..workers {
-            let (sender, shared) = (sender.clone(), &shared);
-            scope.spawn(move || shared.work(format, &sender));
+        for _ in 1..workers {
+            scope.spawn(|| shared.work(format, &mut |_| true));
         }
-        drop(sender);
-        let mut early: BTreeMap<u64, Parsed> = BTreeMap::new();
-        let mut wanted = 0;
-        for batch in parsed {
-            early.insert(batch.number, batch);
-            while let Some(mut batch) = early.remove(&wanted) {
-                for (line, record) in &mut batch.records {
-                    session.take(*line, record);
-                }
-                wanted += 1;
-                shared.taken.set(wanted);
-                // Nobody may want it any more.
-                let _ = batch.back.send(batch.records);
-            }
-            let stopped = shared.stop.load(Ordering::Relaxed);
-            if !stopped && !go_on(shared.position.load(Ordering::Relaxed)) {
-                shared.stop.store(true, Ordering::Relaxed);
-            }
-        }
+        shared.work(format, go_on);
     });
     !shared.stop.load(Ordering::Relaxed)
 }
 
 /// What those who parse have in common.
 struct Shared<'a> {
-    /// The number of the next batch, and where it comes from.
-    queue: Mutex<(u64, &'a mut Tail)>,
+    tail: Mutex<&'a mut Tail>,
     position: AtomicU64,
     stop: AtomicBool,
-    taken: Taken,
+    line: Mutex<Waiting>,
+    /// Told whenever a batch was taken in.
+    moved: Condvar,
+    session: Mutex<&'a mut Session>,
+}
+
+/// Batches on their way, numbered in the order of the file.
+#[derive(Default)]
+struct Waiting {
+    /// How many were read.
+    read: u64,
+    /// How many were taken in.
+    taken: u64,
+    /// Those that were parsed, and not taken in.
+    parsed: BTreeMap<u64, Parsed>,
 }
 
 /// The records of a batch, and where they go when they were taken in: whoever parsed them frees what they hold and
 /// uses their memory again.
 struct Parsed {
-    number: u64,
     records: Records,
     back: Sender<Records>,
 }
 
 impl Shared<'_> {
-    /// Parses batches until there are no more.
-    fn work(&self, format: Format, sender: &Sender<Parsed>) {
+    /// Parses batches until there are no more, and takes in what nobody else does.
+    fn work(&self, format: Format, go_on: &mut dyn FnMut(u64) -> bool) {
         let _alarm = Alarm(&self.stop);
         let (back, taken_in) = channel::<Records>();
         let mut used = None;
-        while !self.stop.load(Ordering::Relaxed) {
-            let Ok(mut queue) = self.queue.lock() else { return };
-            let number = queue.0;
-            if !self.taken.is_near(number) {
-                drop(queue);
-                self.taken.wait_for(number, &self.stop);
-                continue;
-            }
-            let Some(batch) = queue.1.next_of_backlog(used.take()) else { return };
-            queue.0 += 1;
-            self.position.store(queue.1.position(), Ordering::Relaxed);
+        while self.may_read() {
+            let Ok(mut tail) = self.tail.lock() else { return };
+            let Some(batch) = tail.next_of_backlog(used.take()) else { return };
+            let Some(number) = self.count_read() else { return };
+            self.position.store(tail.position(), Ordering::Relaxed);
             // Of batches of many megabytes (one line with pictures) only one is in memory at a time.
-            let alone = (batch.len() > LARGE).then_some(queue);
+            let alone = (batch.len() > LARGE).then_some(tail);
             let mut records = taken_in.try_recv().unwrap_or_default();
             records.clear();
             parse_into(&mut records, &mut format.parser(), batch.lines());
             used = Some(batch).filter(|_| alone.is_none());
             drop(alone);
-            if sender.send(Parsed { number, records, back: back.clone() }).is_err() {
-                return;
+            if let Ok(mut line) = self.line.lock() {
+                line.parsed.insert(number, Parsed { records, back: back.clone() });
+            }
+            self.take_in();
+            if !go_on(self.position.load(Ordering::Relaxed)) {
+                self.stop.store(true, Ordering::Relaxed);
             }
         }
+    }
+
+    /// Waits until not too many batches were read ahead. False: somebody said stop.
+    fn may_read(&self) -> bool {
+        /// How long a call to stop may go unheard.
+        const DEAF: Duration = Duration::from_millis(20);
+        let Ok(mut line) = self.line.lock() else { return false };
+        while !self.stop.load(Ordering::Relaxed) {
+            if line.read < line.taken + AHEAD {
+                return true;
+            }
+            let Ok((woken, _)) = self.moved.wait_timeout(line, DEAF) else { return false };
+            line = woken;
+        }
+        false
+    }
+
+    /// The number of the batch just read.
+    fn count_read(&self) -> Option<u64> {
+        let mut line = self.line.lock().ok()?;
+        line.read += 1;
+        Some(line.read - 1)
+    }
+
+    /// Takes in the batches whose turn it is, unless another thread is about it: that one looks again before it ends.
+    fn take_in(&self) {
+        while self.is_next_there() {
+            let Ok(mut session) = self.session.try_lock() else { return };
+            while let Some(mut batch) = self.next_parsed() {
+                for (line, record) in &mut batch.records {
+                    session.take(*line, record);
+                }
+                if let Ok(mut line) = self.line.lock() {
+                    line.taken += 1;
+                }
+                self.moved.notify_all();
+                // Nobody may want it any more.
+                let _ = batch.back.send(batch.records);
+            }
+        }
+    }
+
+    fn is_next_there(&self) -> bool {
+        self.line.lock().is_ok_and(|line| line.parsed.contains_key(&line.taken))
+    }
+
+    fn next_parsed(&self) -> Option<Parsed> {
+        let mut line = self.line.lock().ok()?;
+        let next = line.taken;
+        line.parsed.remove(&next)
     }
 }
 
@@ -128,38 +171,6 @@ impl Drop for Alarm<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.store(true, Ordering::Relaxed);
-        }
-    }
-}
-
-/// How many batches were taken in.
-#[derive(Default)]
-struct Taken {
-    count: Mutex<u64>,
-    moved: Condvar,
-}
-
-impl Taken {
-    fn set(&self, count: u64) {
-        if let Ok(mut taken) = self.count.lock() {
-            *taken = count;
-        }
-        self.moved.notify_all();
-    }
-
-    /// Whether batch `number` may be read now.
-    fn is_near(&self, number: u64) -> bool {
-        self.count.lock().is_ok_and(|taken| number < *taken + AHEAD)
-    }
-
-    /// Returns when batch `number` may be read, or soon after somebody said stop.
-    fn wait_for(&self, number: u64, stop: &AtomicBool) {
-        /// How long a call to stop may go unheard.
-        const DEAF: Duration = Duration::from_millis(20);
-        let Ok(mut taken) = self.count.lock() else { return };
-        while number >= *taken + AHEAD && !stop.load(Ordering::Relaxed) {
-            let Ok((woken, _)) = self.moved.wait_timeout(taken, DEAF) else { return };
-            taken = woken;
         }
     }
 }
