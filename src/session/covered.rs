@@ -11,7 +11,8 @@ use super::turns::TurnId;
 
 impl Session {
     /// Works out what the compaction at `index` with summary `turn` covers; `known` tells whether the log names an
-    /// end of its range; where the kept run begins is known by itself. Of the messages that were written down again, those that are no earlier turn's stay.
+    /// end of its range; where the kept run begins is known by itself. Of the messages that were written down again,
+    /// those that are no earlier turn's stay.
     pub(super) fn cover(&mut self, index: usize, turn: TurnId, known: bool, boundary: &mut Boundary) {
         let Some(end) = self.before(turn) else {
             let compaction = &mut self.compactions[index];
@@ -45,7 +46,7 @@ impl Session {
         kept.sort_unstable();
         kept.dedup();
         let numbers = |ids: &mut dyn Iterator<Item = TurnId>| runs(ids.map(|id| self.turn(id).number));
-        let covers = numbers(&mut in_view.iter().copied().filter(|id| !kept.contains(id)));
+        let covers = numbers(&mut in_view.iter().copied().filter(|id| kept.binary_search(id).is_err()));
         let kept_ranges = numbers(&mut kept.iter().copied());
         let on_path = |id: &TurnId| path.binary_search(id).is_ok();
         let span = self.turn(start).number..self.turn(turn).number;
@@ -74,7 +75,7 @@ impl Session {
     fn kept_turns(&self, boundary: &Boundary, in_view: &[TurnId]) -> Vec<TurnId> {
         let turn_of = |id: &Id| self.ids.get(id).and_then(|row| self.rows.anchor(*row).some());
         if !boundary.kept.is_empty() {
-            return boundary.kept.iter().filter_map(turn_of).filter(|id| in_view.contains(id)).collect();
+            return boundary.kept.iter().filter_map(turn_of).filter(|id| in_view.binary_search(id).is_ok()).collect();
         }
         if let Some((head, tail)) = boundary.kept_segment
             && let (Some(head), Some(tail)) = (turn_of(&head), turn_of(&tail))
@@ -115,8 +116,10 @@ impl Session {
         let mut left: Vec<Again> = Vec::new();
         for message in std::mem::take(again).into_iter().rev() {
             let said = self.said.get(&message.said).map_or(&[][..], |turns| &turns[..]);
+            // What was said before the first turn in view is not looked through: some things are said in every turn.
+            let near = |id: &&TurnId| in_view.first().is_some_and(|first| *id >= first);
             let free = |id: &&TurnId| in_view.binary_search(id).is_ok() && !found.contains(*id);
-            match said.iter().rev().find(free).copied() {
+            match said.iter().rev().take_while(near).find(free).copied() {
                 Some(turn) => {
                     found.insert(turn);
                 }
