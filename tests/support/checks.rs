@@ -164,7 +164,9 @@ pub fn formats(data: &[u8]) {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     std::fs::write(file.path(), data).expect("it can be written");
     if let Ok(session) = load(file.path()) {
-        assert!(session.rows().len() <= lines.len());
+        // Elements of an array are lines of their own, and commas part them.
+        let most = lines.len() + data.iter().filter(|b| **b == b',').count();
+        assert!(session.rows().len() <= most);
         let _ = digest(&session);
     }
 }
