@@ -164,9 +164,8 @@ pub fn formats(data: &[u8]) {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     std::fs::write(file.path(), data).expect("it can be written");
     if let Ok(session) = load(file.path()) {
-        // Elements of an array are lines of their own, and commas part them.
-        let most = lines.len() + data.iter().filter(|b| **b == b',').count();
-        assert!(session.rows().len() <= most);
+        // Elements of an array are lines of their own, and what is broken in one may be a line for each of its bytes.
+        assert!(session.rows().len() <= lines.len().max(data.len()));
         let _ = digest(&session);
     }
 }
