@@ -3,14 +3,16 @@
 //! Whoever draws asks for a [`Job`] as long as one is to be had, and gives back what came of it. What was audited stays, and
 //! a log that grows adds to it. [`Auditing::forget`] drops everything when the log is another one, and late answers with it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::log::Source;
 use crate::session::Session;
 use crate::text::lexicon;
 
-use super::auditor::Auditor;
+use super::auditor::{Auditor, of_tools};
 use super::exact::Finder;
+use super::finding::Finding;
 use super::pass::{Curves, Pass};
 use super::work::{Facts, Options, Work};
 
@@ -18,6 +20,10 @@ use super::work::{Facts, Options, Work};
 #[derive(Debug, Default)]
 pub struct Auditing {
     passes: Vec<Arc<Pass>>,
+    /// What only tools said, of the generations of which that was asked.
+    of_tools: BTreeMap<u32, Result<Vec<Finding>, String>>,
+    /// The generation of which it was asked last.
+    tools_asked: Option<u32>,
     auditor: Auditor,
     finder: Option<Finder>,
     busy: bool,
@@ -31,6 +37,8 @@ pub struct Auditing {
 pub struct Job {
     epoch: u64,
     work: Work,
+    /// The generation, where only what tools said is asked for.
+    tools: Option<u32>,
     finder: Finder,
 }
 
@@ -38,16 +46,30 @@ pub struct Job {
 #[derive(Debug)]
 pub struct Done {
     epoch: u64,
-    facts: Result<Facts, String>,
+    what: What,
     finder: Finder,
+}
+
+#[derive(Debug)]
+enum What {
+    /// Everything of the next generation.
+    Facts(Result<Box<Facts>, String>),
+    /// What only tools said at this one.
+    OfTools(u32, Result<Vec<Finding>, String>),
 }
 
 impl Job {
     /// Reads. Takes as long as it takes.
     pub fn run(self) -> Done {
-        let Self { epoch, work, mut finder } = self;
+        let Self { epoch, work, tools, mut finder } = self;
         let facts = work.run(lexicon::built_in(), &mut finder).map_err(|error| error.to_string());
-        Done { epoch, facts, finder }
+        let what = match tools {
+            Some(generation) => {
+                What::OfTools(generation, facts.map(|facts| of_tools(lexicon::built_in(), facts)))
+            }
+            None => What::Facts(facts.map(Box::new)),
+        };
+        Done { epoch, what, finder }
     }
 }
 
@@ -65,6 +87,21 @@ impl Auditing {
     /// The report of a generation, where it was audited.
     pub fn get(&self, generation: u32) -> Option<&Arc<Pass>> {
         self.passes.get(generation.checked_sub(1)? as usize)
+    }
+
+    /// What became of what only tools said at a generation, in the order of a report; none before it was asked for.
+    pub fn of_tools(&self, generation: u32) -> Option<&[Finding]> {
+        self.of_tools.get(&generation)?.as_deref().ok()
+    }
+
+    /// Asks for it: it is read in its turn, unless another generation is asked for before.
+    pub fn ask_tools(&mut self, generation: u32) {
+        self.tools_asked = Some(generation).filter(|generation| !self.of_tools.contains_key(generation));
+    }
+
+    /// Why it could not be read.
+    pub fn tools_failure(&self, generation: u32) -> Option<&str> {
+        self.of_tools.get(&generation)?.as_ref().err().map(String::as_str)
     }
 
     /// What is still found after so many passes.
@@ -85,7 +122,17 @@ impl Auditing {
     /// The next generation that is to be audited, if none is being read. The generations of a log of which only the end was
     /// read have no numbers yet; a boundary whose summary may still come waits until something follows it.
     pub fn job(&mut self, session: &Session, source: &Source) -> Option<Job> {
-        if self.busy || self.failed.is_some() || session.partial {
+        if self.busy || session.partial {
+            return None;
+        }
+        if let Some(generation) = self.tools_asked.take()
+            && self.get(generation).is_some()
+            && !self.of_tools.contains_key(&generation)
+        {
+            let work = Work::of(session, source, generation, self.options)?;
+            return Some(self.start(work, Some(generation)));
+        }
+        if self.failed.is_some() {
             return None;
         }
         let generation = self.passes.len() as u32 + 1;
@@ -94,8 +141,12 @@ impl Auditing {
             return None;
         }
         let work = Work::of(session, source, generation, self.options)?;
+        Some(self.start(work, None))
+    }
+
+    fn start(&mut self, work: Work, tools: Option<u32>) -> Job {
         self.busy = true;
-        Some(Job { epoch: self.epoch, work, finder: self.finder.take().unwrap_or_default() })
+        Job { epoch: self.epoch, work, tools, finder: self.finder.take().unwrap_or_default() }
     }
 
     /// Takes in what came of a job. What a log asked that is no more is forgotten.
@@ -105,15 +156,21 @@ impl Auditing {
         }
         self.busy = false;
         self.finder = Some(done.finder);
-        match done.facts {
-            Ok(facts) => self.passes.push(Arc::new(self.auditor.take(lexicon::built_in(), facts))),
-            Err(error) => self.failed = Some(error),
+        match done.what {
+            What::Facts(Ok(facts)) => {
+                self.passes.push(Arc::new(self.auditor.take(lexicon::built_in(), *facts)));
+            }
+            What::Facts(Err(error)) => self.failed = Some(error),
+            What::OfTools(generation, outcome) => {
+                self.of_tools.insert(generation, outcome);
+            }
         }
     }
 
     /// A generation that could not be read may be asked for once more.
     pub fn retry(&mut self) {
         self.failed = None;
+        self.of_tools.retain(|_, outcome| outcome.is_ok());
     }
 
     /// The log is another one.

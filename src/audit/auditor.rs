@@ -42,6 +42,23 @@ struct Left<'a> {
     options: Options,
 }
 
+impl Left<'_> {
+    /// What became of an item; of a statement also how that was judged.
+    fn verdict(&self, item: &Alive) -> (Finding, Option<Judged>) {
+        let (mut finding, judged) = match item {
+            Alive::Statement(statement) => {
+                let judged = fate::of(self.lexicon, statement, self.said);
+                (of_statement(statement, &judged), Some(judged))
+            }
+            Alive::Exact(exact) => (of_exact(exact, self.said), None),
+        };
+        if finding.verdict == Verdict::Dropped && is_in(self.lexicon, item, self.kept) {
+            (finding.verdict, finding.at_risk) = (Verdict::Preserved, true);
+        }
+        (finding, judged)
+    }
+}
+
 /// What an item is known by.
 type Key = (Class, Box<str>);
 
@@ -114,6 +131,7 @@ impl Auditor {
                 self.judge(&left, followed, &mut pass);
             }
             order::sort(&mut pass.findings);
+            order::sort(&mut pass.not_found);
         } else if pass.about.turn > 0 {
             // Behind a summary that nobody can read, nobody can tell what is left; a boundary without one changes nothing.
             self.alive.clear();
@@ -138,17 +156,8 @@ impl Auditor {
 
     fn judge(&mut self, left: &Left<'_>, followed: Followed, pass: &mut Pass) {
         let is_new = followed.since == pass.about.generation;
-        let (mut finding, judged) = match &followed.item {
-            Alive::Statement(statement) => {
-                let judged = fate::of(left.lexicon, statement, left.said);
-                (of_statement(statement, &judged), Some(judged))
-            }
-            Alive::Exact(exact) => (of_exact(exact, left.said), None),
-        };
+        let (mut finding, judged) = left.verdict(&followed.item);
         finding.since = followed.since;
-        if finding.verdict == Verdict::Dropped && is_in(left.lexicon, &followed.item, left.kept) {
-            (finding.verdict, finding.at_risk) = (Verdict::Preserved, true);
-        }
         if let Some(judged) = judged.filter(|_| is_new && finding.class == Class::Open && pass.complete) {
             retain(&mut pass.retention, &judged, finding.verdict);
         }
@@ -163,7 +172,13 @@ impl Auditor {
         let listed = !finding.voice.is_tool() || left.options.tools;
         let is_lost = finding.verdict == Verdict::Dropped;
         if is_lost && !pass.complete {
-            *pass.suppressed.entry(finding.class).or_default() += 1;
+            untell(&mut finding);
+            if listed {
+                *pass.suppressed.entry(finding.class).or_default() += 1;
+                pass.not_found.push(finding);
+            } else {
+                *pass.tools.entry(finding.class).or_default().entry(finding.verdict).or_default() += 1;
+            }
             return;
         }
         let narrative = finding.narrative.unwrap_or(finding.verdict);
@@ -187,6 +202,32 @@ impl Auditor {
         }
         out
     }
+}
+
+/// What became of what only tools said, in the order of a report: of one compaction alone, as none of it is followed any
+/// further. As many as its report counts.
+pub(super) fn of_tools(lexicon: &Lexicon, facts: Facts) -> Vec<Finding> {
+    let Facts { about, complete, said, kept, items, options, .. } = facts;
+    let left = Left { lexicon, said: &said, kept: &kept, options };
+    let of = |exact: Exact| {
+        let (mut finding, _) = left.verdict(&Alive::Exact(exact));
+        finding.since = about.generation;
+        match finding.verdict {
+            Verdict::Dropped if complete => finding.first_lost = Some(about.generation),
+            Verdict::Dropped => untell(&mut finding),
+            _ => {}
+        }
+        finding
+    };
+    let mut findings: Vec<Finding> =
+        items.all.into_iter().filter(|exact| exact.voice.is_tool()).map(of).collect();
+    order::sort(&mut findings);
+    findings
+}
+
+/// Where originals are missing, what is not found is not called dropped.
+fn untell(finding: &mut Finding) {
+    (finding.verdict, finding.why) = (Verdict::Unverifiable, Some(Why::Incomplete));
 }
 
 /// Whether nobody can tell whether it is still there: then nobody can tell where it is lost later.

@@ -326,6 +326,8 @@ pub enum Why {
     Outcome,
     /// It stands in another form.
     OtherForm,
+    /// It is not found, and originals are missing from the log: it may have been lost before.
+    Incomplete,
 }
 
 impl Why {
@@ -341,6 +343,7 @@ impl Why {
             Self::Short => "too few words to tell".to_owned(),
             Self::Outcome => "not found; what came of it may stand in its place".to_owned(),
             Self::OtherForm => "in another form".to_owned(),
+            Self::Incomplete => "not found, where originals are missing from the log".to_owned(),
         }
     }
 }

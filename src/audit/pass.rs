@@ -61,6 +61,8 @@ pub struct Pass {
     pub already_lost: BTreeMap<Class, BTreeMap<u32, u32>>,
     /// Items that were not found and are not called dropped, since originals are missing from the log.
     pub suppressed: BTreeMap<Class, u32>,
+    /// These items, in the order of a report.
+    pub not_found: Vec<Finding>,
     /// What became of the exact items of its own range.
     pub survival: Vec<Survival>,
     /// What became of what its own range left open.

@@ -154,6 +154,8 @@ fn nothing_is_called_dropped_where_originals_are_missing() {
     let pass = auditor.take(built_in(), made.facts());
     assert_eq!(pass.findings, []);
     assert_eq!(pass.suppressed, [(Class::Constraint, 1), (Class::Path, 1)].into());
+    let told: Vec<_> = pass.not_found.iter().map(|finding| (finding.class, finding.verdict)).collect();
+    assert_eq!(told, [(Class::Constraint, Verdict::Unverifiable), (Class::Path, Verdict::Unverifiable)]);
 }
 
 #[test]

@@ -30,7 +30,9 @@ pub enum Audited {
     Class(u32, Class),
     /// What of a class was kept.
     Kept(u32, Class),
-    /// A finding of a generation's report, from 0.
+    /// What of a class was not found, where originals are missing.
+    Missing(u32, Class),
+    /// A finding of a generation's report, from 0; behind its findings what was not found, then what only tools said.
     Finding(u32, u32),
     /// What stands beside the findings of a generation.
     Beside(u32, Beside),
@@ -108,12 +110,12 @@ pub struct Sheaf {
     pub class: Class,
     /// Verdicts of what is shown.
     pub counts: BTreeMap<Verdict, u32>,
-    /// Items that were not found and are not called dropped.
-    pub suppressed: u32,
     /// The findings to look at, by their places in the report.
     pub lost: Vec<u32>,
     /// Those that were kept.
     pub kept: Vec<u32>,
+    /// Those that were not found and are not called dropped.
+    pub missing: Vec<u32>,
 }
 
 /// A report, sorted into rows.
@@ -133,9 +135,9 @@ impl Sorted {
         let empty = |class| Sheaf {
             class,
             counts: BTreeMap::new(),
-            suppressed: 0,
             lost: Vec::new(),
             kept: Vec::new(),
+            missing: Vec::new(),
         };
         let mut at_risk = Vec::new();
         for (place, finding) in (0..).zip(&pass.findings) {
@@ -150,8 +152,8 @@ impl Sorted {
             if is_loss(finding) { sheaf.lost.push(place) } else { sheaf.kept.push(place) }
         }
         if shown == Shown::All {
-            for (class, count) in &pass.suppressed {
-                sheaves.entry(*class).or_insert_with(|| empty(*class)).suppressed = *count;
+            for (place, finding) in (pass.findings.len() as u32..).zip(&pass.not_found) {
+                sheaves.entry(finding.class).or_insert_with(|| empty(finding.class)).missing.push(place);
             }
         }
         let beside = [
@@ -219,7 +221,16 @@ impl Audits {
 
     /// A finding.
     pub fn finding(&self, generation: u32, place: u32) -> Option<&Finding> {
-        self.pass(generation)?.findings.get(place as usize)
+        let pass = self.pass(generation)?;
+        let of_tools = self.auditing.of_tools(generation).unwrap_or_default();
+        pass.findings.iter().chain(&pass.not_found).chain(of_tools).nth(place as usize)
+    }
+
+    /// The places of what only tools said, once somebody asked for it.
+    pub fn of_tools(&self, generation: u32) -> std::ops::Range<u32> {
+        let before = self.pass(generation).map_or(0, |pass| pass.findings.len() + pass.not_found.len());
+        let count = self.auditing.of_tools(generation).map_or(0, <[_]>::len);
+        before as u32..(before + count) as u32
     }
 
     /// The rows of a report. Sorted when first asked for.

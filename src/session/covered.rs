@@ -75,7 +75,12 @@ impl Session {
     fn kept_turns(&self, boundary: &Boundary, in_view: &[TurnId]) -> Vec<TurnId> {
         let turn_of = |id: &Id| self.ids.get(id).and_then(|row| self.rows.anchor(*row).some());
         if !boundary.kept.is_empty() {
-            return boundary.kept.iter().filter_map(turn_of).filter(|id| in_view.binary_search(id).is_ok()).collect();
+            return boundary
+                .kept
+                .iter()
+                .filter_map(turn_of)
+                .filter(|id| in_view.binary_search(id).is_ok())
+                .collect();
         }
         if let Some((head, tail)) = boundary.kept_segment
             && let (Some(head), Some(tail)) = (turn_of(&head), turn_of(&tail))

@@ -71,12 +71,13 @@ struct Written<'a> {
     #[serde(flatten)]
     about: Value,
     findings: Vec<Found<'a>>,
+    not_found: Vec<Found<'a>>,
 }
 
 impl<'a> Written<'a> {
     fn of(head: &Head, pass: &'a Pass) -> Self {
-        let findings = pass.findings.iter().map(|finding| Found::of(head, pass, finding)).collect();
-        Self { about: about(head, pass), findings }
+        let found = |of: &'a [Finding]| of.iter().map(|finding| Found::of(head, pass, finding)).collect();
+        Self { about: about(head, pass), findings: found(&pass.findings), not_found: found(&pass.not_found) }
     }
 }
 

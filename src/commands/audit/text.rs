@@ -162,7 +162,7 @@ impl Print for Text<'_> {
             let not_found: u32 = pass.suppressed.values().sum();
             writeln!(
                 self.out,
-                "  originals are missing from the log: nothing is called dropped; not found, and not listed: {}",
+                "  originals are missing from the log: nothing is called dropped; not found, which --json lists: {}",
                 count(u64::from(not_found), "item")
             )?;
         }

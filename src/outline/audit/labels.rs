@@ -101,6 +101,11 @@ fn of(audits: &Audits, log: &OpenLog, as_of: u32, audited: Audited) -> Option<La
             let kept = sorted.class(class)?.kept.len();
             row("kept", format!("{} kept, each with where it is now", grouped(kept as u64)))
         }
+        Audited::Missing(generation, class) => {
+            let sorted = audits.sorted(generation)?;
+            let missing = sorted.class(class)?.missing.len();
+            row("missing", format!("{} not found, where originals are missing", grouped(missing as u64)))
+        }
         Audited::Finding(generation, place) => {
             audits.finding(generation, place).map(|finding| of_finding(generation, finding))
         }
@@ -125,8 +130,8 @@ fn of_class(sheaf: &Sheaf) -> String {
         Some(format!("{} {what}", grouped(u64::from(*count))))
     };
     words.extend(order.into_iter().filter_map(told));
-    if sheaf.suppressed > 0 {
-        words.push(format!("{} not found", grouped(u64::from(sheaf.suppressed))));
+    if !sheaf.missing.is_empty() {
+        words.push(format!("{} not found", grouped(sheaf.missing.len() as u64)));
     }
     words.join(" · ")
 }

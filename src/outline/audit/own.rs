@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use crate::audit::finding::Class;
 use crate::session::TurnId;
 use crate::session::open::OpenLog;
 
@@ -31,7 +32,10 @@ impl AuditTree {
     }
 
     fn sheaf<T>(&self, audited: Audited, ask: impl FnOnce(&Sheaf) -> T) -> Option<T> {
-        let (Audited::Class(generation, class) | Audited::Kept(generation, class)) = audited else {
+        let (Audited::Class(generation, class)
+        | Audited::Kept(generation, class)
+        | Audited::Missing(generation, class)) = audited
+        else {
             return None;
         };
         self.shared.borrow().sorted(generation)?.class(class).map(ask)
@@ -39,10 +43,14 @@ impl AuditTree {
 
     fn count_under(&self, audited: Audited) -> usize {
         match audited {
-            Audited::Class(..) => {
-                self.sheaf(audited, |sheaf| sheaf.lost.len() + usize::from(!sheaf.kept.is_empty()))
+            Audited::Class(generation, class) => {
+                self.sheaf(audited, |sheaf| sheaf.lost.len() + apart(sheaf, generation, class).count())
             }
             Audited::Kept(..) => self.sheaf(audited, |sheaf| sheaf.kept.len()),
+            Audited::Missing(..) => self.sheaf(audited, |sheaf| sheaf.missing.len()),
+            Audited::Beside(generation, Beside::Tools) => {
+                Some(self.shared.borrow().of_tools(generation).len())
+            }
             Audited::Beside(generation, Beside::AtRisk) => {
                 self.shared.borrow().sorted(generation).map(|sorted| sorted.at_risk.len())
             }
@@ -56,9 +64,15 @@ impl AuditTree {
             Audited::Class(generation, class) => {
                 self.sheaf(audited, |sheaf| match sheaf.lost.get(index) {
                     Some(place) => Some(Audited::Finding(generation, *place)),
-                    None => (index == sheaf.lost.len() && !sheaf.kept.is_empty())
-                        .then_some(Audited::Kept(generation, class)),
+                    None => apart(sheaf, generation, class).nth(index - sheaf.lost.len()),
                 })?
+            }
+            Audited::Missing(generation, _) => self
+                .sheaf(audited, |sheaf| sheaf.missing.get(index).copied())?
+                .map(|place| Audited::Finding(generation, place)),
+            Audited::Beside(generation, Beside::Tools) => {
+                let mut places = self.shared.borrow().of_tools(generation);
+                places.nth(index).map(|place| Audited::Finding(generation, place))
             }
             Audited::Kept(generation, _) => self
                 .sheaf(audited, |sheaf| sheaf.kept.get(index).copied())?
@@ -76,10 +90,18 @@ impl AuditTree {
             (Audited::Class(of, _), Audited::Finding(generation, place)) if of == generation => {
                 self.sheaf(audited, |sheaf| sheaf.lost.binary_search(&place).ok())?
             }
-            (Audited::Class(of, class), Audited::Kept(generation, kept))
-                if (of, class) == (generation, kept) =>
-            {
-                self.sheaf(audited, |sheaf| (!sheaf.kept.is_empty()).then_some(sheaf.lost.len()))?
+            (Audited::Class(of, class), Audited::Kept(..) | Audited::Missing(..)) => {
+                self.sheaf(audited, |sheaf| {
+                    let place = apart(sheaf, of, class).position(|row| row == child)?;
+                    Some(sheaf.lost.len() + place)
+                })?
+            }
+            (Audited::Missing(of, _), Audited::Finding(generation, place)) if of == generation => {
+                self.sheaf(audited, |sheaf| sheaf.missing.binary_search(&place).ok())?
+            }
+            (Audited::Beside(of, Beside::Tools), Audited::Finding(generation, place)) if of == generation => {
+                let places = self.shared.borrow().of_tools(generation);
+                places.contains(&place).then(|| (place - places.start) as usize)
             }
             (Audited::Kept(of, _), Audited::Finding(generation, place)) if of == generation => {
                 self.sheaf(audited, |sheaf| sheaf.kept.binary_search(&place).ok())?
@@ -101,6 +123,9 @@ impl AuditTree {
                 let found = shared.finding(generation, place).zip(shared.sorted(generation));
                 let Some((finding, sorted)) = found else { return Vec::new() };
                 let class = finding.class;
+                if shared.of_tools(generation).contains(&place) {
+                    return vec![Audited::Beside(generation, Beside::Tools), audited];
+                }
                 match sorted.class(class) {
                     Some(sheaf) if sheaf.lost.binary_search(&place).is_ok() => {
                         vec![Audited::Class(generation, class), audited]
@@ -108,14 +133,26 @@ impl AuditTree {
                     Some(sheaf) if sheaf.kept.binary_search(&place).is_ok() => {
                         vec![Audited::Class(generation, class), Audited::Kept(generation, class), audited]
                     }
+                    Some(sheaf) if sheaf.missing.binary_search(&place).is_ok() => {
+                        vec![Audited::Class(generation, class), Audited::Missing(generation, class), audited]
+                    }
                     _ => Vec::new(),
                 }
             }
-            Audited::Kept(generation, class) => vec![Audited::Class(generation, class), audited],
+            Audited::Kept(generation, class) | Audited::Missing(generation, class) => {
+                vec![Audited::Class(generation, class), audited]
+            }
             Audited::Class(..) | Audited::Beside(..) => vec![audited],
             Audited::Nothing | Audited::Retention => Vec::new(),
         }
     }
+}
+
+/// The rows of a class behind those to look at: what is set apart.
+fn apart(sheaf: &Sheaf, generation: u32, class: Class) -> impl Iterator<Item = Audited> {
+    let kept = (!sheaf.kept.is_empty()).then_some(Audited::Kept(generation, class));
+    let missing = (!sheaf.missing.is_empty()).then_some(Audited::Missing(generation, class));
+    kept.into_iter().chain(missing)
 }
 
 impl OwnTree for AuditTree {
@@ -133,6 +170,7 @@ impl OwnTree for AuditTree {
             | Node::Audited(
                 Audited::Class(generation, _)
                 | Audited::Kept(generation, _)
+                | Audited::Missing(generation, _)
                 | Audited::Finding(generation, _)
                 | Audited::Beside(generation, _),
             ) => Some(generation),

@@ -34,15 +34,13 @@ pub fn document(
     let document = match node {
         Node::Generation(generation) => report(audits, log, generation),
         Node::Audited(Audited::Nothing) => nothing(view, log, node),
-        Node::Audited(Audited::Class(generation, class) | Audited::Kept(generation, class)) => {
+        Node::Audited(
+            audited @ (Audited::Class(generation, class)
+            | Audited::Kept(generation, class)
+            | Audited::Missing(generation, class)),
+        ) => {
             let sorted = audits.sorted(generation)?;
-            class_of(
-                audits,
-                log,
-                generation,
-                sorted.class(class)?,
-                matches!(node, Node::Audited(Audited::Kept(..))),
-            )
+            class_of(audits, log, generation, sorted.class(class)?, audited)
         }
         Node::Audited(Audited::Finding(generation, place)) => finding(audits, view, log, generation, place)?,
         Node::Audited(Audited::Beside(generation, beside)) => {
@@ -117,7 +115,7 @@ fn about(pass: &Pass, log: &OpenLog) -> Vec<(Tone, String)> {
         facts.push((
             Tone::Warn,
             format!(
-                "! {why}: nothing is called dropped; not found, and not listed: {}",
+                "! {why}: nothing is called dropped; not found, each under its class: {}",
                 count(u64::from(not_found), "item")
             ),
         ));
@@ -177,15 +175,25 @@ fn report(audits: &Audits, log: &OpenLog, generation: u32) -> Document {
 const NAMED: usize = 200;
 const WORDS: usize = 200;
 
-fn class_of(audits: &Audits, log: &OpenLog, generation: u32, sheaf: &Sheaf, kept: bool) -> Document {
-    let places = if kept { &sheaf.kept } else { &sheaf.lost };
+fn class_of(audits: &Audits, log: &OpenLog, generation: u32, sheaf: &Sheaf, audited: Audited) -> Document {
     let what = sheaf.class.plural();
-    let title = format!("g{generation} {what}{}", if kept { " that were kept" } else { "" });
+    let (places, which) = match audited {
+        Audited::Kept(..) => (&sheaf.kept, " that were kept"),
+        Audited::Missing(..) => (&sheaf.missing, " that were not found"),
+        _ => (&sheaf.lost, ""),
+    };
+    let title = format!("g{generation} {what}{which}");
     let mut facts = Vec::new();
-    if kept {
+    if matches!(audited, Audited::Kept(..)) {
         facts.push((
             Tone::Dim,
             format!("{} found in what the compaction left", counted(sheaf.class, places.len() as u32)),
+        ));
+    } else if matches!(audited, Audited::Missing(..)) {
+        let n = counted(sheaf.class, places.len() as u32);
+        facts.push((
+            Tone::Warn,
+            format!("{n} not found; with originals missing none is called dropped: compare"),
         ));
     } else if places.is_empty() && !sheaf.kept.is_empty() {
         facts.push((Tone::Assistant, format!("all {} were kept", grouped(sheaf.kept.len() as u64))));
@@ -195,13 +203,6 @@ fn class_of(audits: &Audits, log: &OpenLog, generation: u32, sheaf: &Sheaf, kept
             format!("{} to look at · Enter opens one", counted(sheaf.class, places.len() as u32)),
         ));
         facts.push((Tone::Assistant, format!("r collects these {what} into a note")));
-    }
-    if sheaf.suppressed > 0 && !kept {
-        let n = grouped(u64::from(sheaf.suppressed));
-        facts.push((
-            Tone::Warn,
-            format!("{n} more were not found; with originals missing none is called dropped or listed"),
-        ));
     }
     let mut blocks = Vec::new();
     for (number, place) in places.iter().take(NAMED).enumerate() {

@@ -31,6 +31,9 @@ impl Model {
         }
         let (Some(log), Some(view)) = (&self.log, &self.view) else { return };
         ask(&mut self.tracing, &log.session, node, self.detail.shows);
+        if let Node::Audited(Audited::Beside(generation, Beside::Tools)) = node {
+            self.audits.borrow_mut().auditing.ask_tools(generation);
+        }
         if let Node::Made(made) | Node::MadeSentence(made, _) | Node::Group(Group::Lines(made)) = node {
             self.replay.ask(log, made);
             if let (Shows::Trace(_), Some(shared)) = (self.detail.shows, self.replay.known()) {

@@ -1,7 +1,8 @@
 //! The Audit view: on the demo session, whose originals may be missing, and on a small whole session that loses something.
 
 use crate::audit::finding::{Class, Verdict};
-use crate::outline::audit::Audited;
+use crate::audit::pass::Counts;
+use crate::outline::audit::{Audited, Audits, Beside};
 
 use super::*;
 
@@ -234,6 +235,11 @@ fn nothing_is_called_dropped_where_originals_are_missing_and_unread_summaries_sa
     let first = screen.lines().find(|line| line.contains("▾ g1 ")).unwrap();
     assert!(first.contains("not found") && !first.contains("dropped"), "{screen}");
     assert!(screen.contains("originals are missing from the log"), "{screen}");
+    // What was not found is listed all the same.
+    app.press("jl");
+    let screen = app.screen();
+    let row = screen.lines().find(|line| line.contains("not found, where originals are missing"));
+    assert!(row.is_some(), "{screen}");
 
     let alone = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/boundary-alone.jsonl");
     let screen = self::app(alone, 120, 40).screen();
@@ -262,4 +268,29 @@ fn what_is_not_audited_yet_says_so() {
     app.event(Event::Audited(Box::new(job.run())));
     app.draw();
     assert!(app.screen().contains("# From earlier"), "the note comes by itself: {}", app.screen());
+}
+
+#[test]
+fn what_only_tools_said_opens_into_as_many_items_as_are_counted() {
+    let mut app = app(demo(), 120, 40);
+    let audits = |app: &App, ask: &dyn Fn(&Audits)| ask(&app.model.audits.borrow());
+    app.press(":g1<Enter>");
+    audits(&app, &|audits| assert!(audits.of_tools(1).is_empty(), "not before somebody asks"));
+    assert!(app.model.select(Node::Audited(Audited::Beside(1, Beside::Tools))));
+    // The first frame asks, the second shows.
+    app.draw();
+    app.draw();
+    audits(&app, &|audits| {
+        let pass = audits.pass(1).unwrap();
+        let mut counts = Counts::new();
+        for finding in audits.of_tools(1).map(|place| audits.finding(1, place).unwrap()) {
+            assert!(finding.voice.is_tool(), "{finding:?}");
+            *counts.entry(finding.class).or_default().entry(finding.verdict).or_default() += 1;
+        }
+        assert_eq!(counts, pass.tools);
+    });
+    app.press("lj");
+    let screen = app.screen();
+    assert!(screen.contains("▾ said by tools alone") || screen.contains("said by tools alone:"), "{screen}");
+    assert!(screen.contains("── said at"), "its place stands beside: {screen}");
 }

@@ -181,6 +181,7 @@ fn reveal(model: &mut Model, node: Node) -> bool {
     let Node::Audited(
         Audited::Class(generation, _)
         | Audited::Kept(generation, _)
+        | Audited::Missing(generation, _)
         | Audited::Finding(generation, _)
         | Audited::Beside(generation, _),
     ) = node
@@ -265,7 +266,10 @@ pub(super) fn next_found(model: &mut Model, on: bool) -> bool {
         Some(
             Node::Generation(generation)
             | Node::Audited(
-                Audited::Class(generation, _) | Audited::Kept(generation, _) | Audited::Beside(generation, _),
+                Audited::Class(generation, _)
+                | Audited::Kept(generation, _)
+                | Audited::Missing(generation, _)
+                | Audited::Beside(generation, _),
             ),
         ) => Some((generation, None)),
         _ => None,

@@ -46,7 +46,7 @@ pub(super) fn document(
         Beside::Listing => listing(log, pass.listing.as_ref()?),
         Beside::Support => support(view, log, tracing, generation),
         Beside::Before => before(pass),
-        Beside::Tools => tools(pass),
+        Beside::Tools => tools(audits, generation, pass),
         Beside::Room => room(pass.ruler.as_ref()?),
     };
     let title = format!("g{generation} {}", title(pass, beside));
@@ -154,13 +154,17 @@ fn before(pass: &Pass) -> Told {
     (vec![(Tone::Dim, what.to_owned())], under("── where", all.into_iter().map(row)))
 }
 
-fn tools(pass: &Pass) -> Told {
-    let facts = vec![(
+fn tools(audits: &Audits, generation: u32, pass: &Pass) -> Told {
+    let mut facts = vec![(
         Tone::Dim,
-        "Said in calls and results alone, neither by you nor by the agent: counted, not listed here. `pentimento audit \
-         --tools` lists them."
+        "Said in calls and results alone, neither by you nor by the agent. Its row in the tree opens into the items."
             .to_owned(),
     )];
+    if let Some(failure) = audits.auditing.tools_failure(generation) {
+        facts.push((Tone::Warn, format!("the items could not be read: {failure} · R tries again")));
+    } else if audits.auditing.of_tools(generation).is_none() {
+        facts.push((Tone::Dim, format!("{} reading the items …", signs::PENDING.mark)));
+    }
     let line = |(class, counts): (
         &crate::audit::finding::Class,
         &std::collections::BTreeMap<Verdict, u32>,

@@ -58,7 +58,11 @@ pub fn note(audits: &Audits, view: &View, log: &OpenLog, node: Node) -> Document
 /// What a note is of.
 fn of(log: &OpenLog, node: Node) -> String {
     match node {
-        Node::Audited(Audited::Class(generation, class) | Audited::Kept(generation, class)) => {
+        Node::Audited(
+            Audited::Class(generation, class)
+            | Audited::Kept(generation, class)
+            | Audited::Missing(generation, class),
+        ) => {
             format!("g{generation} {}", class.plural())
         }
         Node::Audited(Audited::Finding(generation, _)) => format!("an item of g{generation}"),
@@ -104,9 +108,13 @@ fn pieces(audits: &Audits, view: &View, log: &OpenLog, node: Node) -> Result<Vec
             let pass = pass(generation)?;
             Ok(recall::findings(pass, pass.of_class(class).filter(|finding| !is_loss(finding))))
         }
+        Node::Audited(Audited::Missing(generation, class)) => {
+            let pass = pass(generation)?;
+            Ok(recall::findings(pass, pass.not_found.iter().filter(|finding| finding.class == class)))
+        }
         Node::Audited(Audited::Finding(generation, place)) => {
             let pass: &Pass = pass(generation)?;
-            Ok(recall::findings(pass, pass.findings.get(place as usize).into_iter()))
+            Ok(recall::findings(pass, audits.finding(generation, place).into_iter()))
         }
         _ => Ok(Vec::new()),
     }
