@@ -5,6 +5,7 @@
 //! itself: the command line and the terminal make the same note here.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use crate::audit::finding::{Class, Finding, Frequency, Verdict, Voice};
@@ -73,6 +74,26 @@ pub fn masked(text: &str, masks: bool) -> Cow<'_, str> {
 pub fn statements(pass: &Pass) -> Vec<Piece> {
     let lost = pass.findings.iter().filter(|finding| finding.class.is_statement() && is_lost(finding));
     lost.map(|finding| Piece::of_finding(finding, pass.about.generation)).collect()
+}
+
+/// What was dropped before a generation and is not said again since, of what the user said: the newest loss first. Whoever
+/// finds nothing lost at the newest compaction still misses that.
+pub fn lost_before<'a>(passes: impl DoubleEndedIterator<Item = &'a Pass>, generation: u32) -> Vec<Piece> {
+    let mut since: HashSet<(Class, &str)> = HashSet::new();
+    let mut pieces = Vec::new();
+    for pass in passes.filter(|pass| pass.about.generation <= generation).rev() {
+        let is_lost = |finding: &&Finding| {
+            finding.class.is_statement()
+                && finding.verdict == Verdict::Dropped
+                && !since.contains(&(finding.class, finding.key.as_str()))
+        };
+        if pass.about.generation < generation {
+            let lost = pass.findings.iter().filter(is_lost);
+            pieces.extend(lost.map(|finding| Piece::of_finding(finding, pass.about.generation)));
+        }
+        since.extend(pass.findings.iter().map(|finding| (finding.class, finding.key.as_str())));
+    }
+    pieces
 }
 
 /// Whether a finding is known to be lost or changed.

@@ -320,6 +320,80 @@ fn a_recall_note_quotes_its_pieces_and_masks_secrets() {
     assert!(sentence.contains("## g2.s3 · summary"), "{sentence}");
 }
 
+/// A session in which somebody says `prompts`, and then a compaction with this summary.
+fn compacted(prompts: &[&str], summary: &str) -> tempfile::NamedTempFile {
+    let said = |uuid: String, parent: Value, text: &str, is_summary: bool| {
+        serde_json::json!({"parentUuid": parent, "type": "user", "uuid": uuid, "sessionId": "s1", "version": "2.1.7", "cwd": "/w",
+            "isCompactSummary": is_summary, "message": {"role": "user", "content": text}})
+        .to_string()
+    };
+    let mut lines: Vec<String> = Vec::new();
+    for (number, text) in prompts.iter().enumerate() {
+        let parent = number.checked_sub(1).map_or(Value::Null, |before| format!("u{before}").into());
+        lines.push(said(format!("u{number}"), parent, text, false));
+    }
+    let last = format!("u{}", prompts.len() - 1);
+    lines.push(
+        serde_json::json!({"parentUuid": null, "logicalParentUuid": last, "type": "system", "subtype": "compact_boundary",
+            "uuid": "b1", "sessionId": "s1", "compactMetadata": {"trigger": "manual", "preTokens": 10}})
+        .to_string(),
+    );
+    lines.push(said("s".to_owned(), "b1".into(), summary, true));
+    support::log_of(lines.join("\n").as_bytes())
+}
+
+#[test]
+fn a_key_is_masked_before_the_note_for_an_agent_cuts_it() {
+    let state = State::new();
+    let token = ["ghp", "_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
+    // The cut would fall into the key.
+    let rule = format!(
+        "Never ever push anything to the mirror of the upstream repository with this key {token} here"
+    );
+    let log = compacted(&[&rule], "Nothing of it.");
+    let note = state.stdout(&["audit", "--last", "--brief", text(log.path())]);
+    assert!(note.contains("Never ever push") && !note.contains("ghp_a1B2"), "{note}");
+}
+
+#[test]
+fn that_somebody_stopped_the_agent_is_no_message_that_a_summary_has_to_list() {
+    let state = State::new();
+    let prompts = ["Please rename the parser to reader.", "[Request interrupted by user]"];
+    let log =
+        compacted(&prompts, "Summary:\n6. All user messages:\n   - \"Please rename the parser to reader.\"");
+    let audit = state.json(&["audit", "--json", text(log.path())]);
+    let messages = &audit["generations"][0]["messages"];
+    assert_eq!((messages["typed"].as_u64(), messages["listed"].as_u64()), (Some(1), Some(1)), "{messages}");
+}
+
+#[test]
+fn a_note_of_a_compaction_that_lost_nothing_recalls_what_was_lost_before() {
+    let (state, demo) = (State::new(), demo());
+    let note = state.stdout(&["recall", text(&demo), "g6"]);
+    assert!(
+        note.contains("constraint, dropped at g3") && note.contains("never touch billing_events"),
+        "{note}"
+    );
+    // And an address that has nothing does not cost the others.
+    let both = state.run(&["recall", text(&demo), "g1", "t9"]);
+    let (note, told) = (String::from_utf8_lossy(&both.stdout), String::from_utf8_lossy(&both.stderr));
+    assert!(both.status.success() && note.contains("## t9"), "{told}");
+    assert!(told.contains("g1 dropped nothing"), "{told}");
+}
+
+#[test]
+fn turns_in_view_can_be_counted_where_a_cut_is_audited() {
+    let (state, demo) = (State::new(), demo());
+    let kept = |arguments: &[&str]| {
+        let audit =
+            state.json(&[&["audit", text(&demo), "--json", "--strategy", "truncate"], arguments].concat());
+        audit["generations"].to_string()
+    };
+    assert_ne!(kept(&["--hot", "5"]), kept(&["--hot", "40"]));
+    let both = state.run(&["audit", text(&demo), "--strategy", "truncate", "--hot", "5", "--budget", "500"]);
+    assert!(String::from_utf8_lossy(&both.stderr).contains("two ways to cut"), "{both:?}");
+}
+
 #[test]
 fn nothing_dangerous_reaches_the_terminal_and_a_log_without_compactions_says_so() {
     let state = State::new();

@@ -288,7 +288,7 @@ pub struct Finding {
     pub answered: Option<u32>,
     /// What tells it from others of its class.
     #[serde(skip)]
-    pub(super) key: String,
+    pub(crate) key: String,
     /// How much it says.
     #[serde(skip)]
     pub(super) weight: f64,

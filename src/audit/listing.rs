@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::lineage::range::{Block, Class as BlockClass};
+use crate::text::harness;
 use crate::text::sentences::Section;
 use crate::text::words;
 
@@ -54,7 +55,7 @@ pub fn check(blocks: &[Block], said: &Said) -> Option<Listing> {
     let mut before: Option<usize> = None;
     // What was said again is a message of its own, and listed where a second entry stands.
     let mut taken: Vec<usize> = Vec::new();
-    for block in blocks.iter().filter(|block| block.spot.class == BlockClass::Prompt && !block.spot.voice) {
+    for block in blocks.iter().filter(|block| is_message(block)) {
         listing.messages += 1;
         let found = entry(&block.text, said, &list, &taken);
         let Some(found) = found else {
@@ -71,6 +72,16 @@ pub fn check(blocks: &[Block], said: &Said) -> Option<Listing> {
         before = Some(found);
     }
     Some(listing)
+}
+
+/// Whether somebody typed it: not that somebody stopped the agent, which a harness notes in their place.
+fn is_message(block: &Block) -> bool {
+    let mut written = harness::written(&block.text);
+    let begins = block.text.len() - block.text.trim_start().len();
+    let all = block.text.trim_end().len();
+    block.spot.class == BlockClass::Prompt
+        && !block.spot.voice
+        && !matches!(written.pop(), Some(note) if note.start <= begins && note.end >= all)
 }
 
 /// The entry that lists a message, one that no other took where there is one.

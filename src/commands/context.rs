@@ -45,8 +45,11 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
         return misplaced("--budget", "the strategies truncate, blocks and recursive");
     }
     let as_of = as_of(log, arguments.as_of.as_deref())?;
-    if let (CONTEXT_GC, None, Some(trace)) = (&*arguments.strategy, &arguments.as_of, trace(log)?) {
-        return receipts::context(log, &trace, arguments, out);
+    // People want the prompt itself; programs ask every strategy for the same entries.
+    if let (CONTEXT_GC, None, false, Some(trace)) =
+        (&*arguments.strategy, &arguments.as_of, arguments.json, trace(log)?)
+    {
+        return receipts::context(log, &trace, out);
     }
     let mut replayed = None;
     let mut folds = None;

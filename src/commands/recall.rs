@@ -11,6 +11,7 @@ use crate::audit;
 use crate::audit::work::Options;
 use crate::cli::RecallArguments;
 use crate::lineage::range::Plan;
+use crate::message::complain;
 use crate::recall::{self, Piece, masked};
 use crate::session::TurnId;
 use crate::session::address::Address;
@@ -30,6 +31,9 @@ pub(super) fn run(log: &OpenLog, arguments: &RecallArguments, out: &mut dyn Writ
     }
     for address in &arguments.addresses {
         recall.take(&address.parse()?)?;
+    }
+    if recall.pieces.is_empty() {
+        return Err(Failure::NotFound("there is nothing to collect".to_owned()));
     }
     let Recall { pieces, .. } = recall;
     let masks = !arguments.show_secrets;
@@ -110,9 +114,9 @@ impl Recall<'_> {
                     return Err(Failure::NotFound(format!("g{generation}: {reason}")));
                 }
                 if self.generation(*generation)? == 0 {
-                    return Err(Failure::NotFound(format!(
-                        "g{generation} dropped nothing that binds or was open"
-                    )));
+                    complain(&format!(
+                        "g{generation} dropped nothing that binds or was open, and nothing lost before it is missing still"
+                    ));
                 }
                 Ok(())
             }
@@ -153,12 +157,17 @@ impl Recall<'_> {
         Ok(())
     }
 
-    /// What a generation lost of what the user said; how many pieces that is.
+    /// What a generation lost of what the user said, or else what was lost before and not said again; how many pieces
+    /// that is.
     fn generation(&mut self, generation: u32) -> Result<usize, Failure> {
         let (passes, _) = audit::recorded(self.log, lexicon::built_in(), Options::default())?;
         let pass = passes.iter().find(|pass| pass.about.generation == generation);
-        let before = self.pieces.len();
-        self.pieces.extend(pass.into_iter().flat_map(recall::statements));
-        Ok(self.pieces.len() - before)
+        let mut lost: Vec<Piece> = pass.into_iter().flat_map(recall::statements).collect();
+        if lost.is_empty() {
+            lost = recall::lost_before(passes.iter(), generation);
+        }
+        let count = lost.len();
+        self.pieces.extend(lost);
+        Ok(count)
     }
 }

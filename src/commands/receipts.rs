@@ -6,7 +6,8 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use crate::cli::{ContextArguments, ExpandArguments, TreeArguments};
+use crate::cli::{ExpandArguments, TreeArguments};
+use crate::message::complain;
 use crate::outline::receipts::Pruning;
 use crate::session::address::Address;
 use crate::session::open::OpenLog;
@@ -14,6 +15,7 @@ use crate::strategies::context_gc::session::{Replay, Stub, trace};
 use crate::strategies::context_gc::{Compacted, Event, Fate, Mode, Stage, Trace, line};
 use crate::text::display::safe;
 use crate::text::numbers::{count, grouped};
+use crate::text::preview;
 
 use super::{Failure, SCHEMA, expand, gc};
 
@@ -79,20 +81,24 @@ fn expand_of_trace(
 }
 
 /// `pentimento context --strategy context-gc` of a trace as a whole: its prompt.
-pub(super) fn context(
-    log: &OpenLog,
-    trace: &Trace,
-    arguments: &ContextArguments,
-    out: &mut dyn Write,
-) -> Result<(), Failure> {
+pub(super) fn context(log: &OpenLog, trace: &Trace, out: &mut dyn Write) -> Result<(), Failure> {
     let compacted = gc::compact(&log.path, trace, Mode::Strict)?;
-    if arguments.json {
-        writeln!(out, "{}", gc::to_json(Mode::Strict, &compacted))?;
-        return Ok(());
-    }
+    say_left_out(log);
     writeln!(out, "context-gc (replayed) · {}", totals(&compacted))?;
     writeln!(out, "{}", compacted.prompt)?;
     Ok(())
+}
+
+/// Says which events cannot be read: they are in none of the figures, and `gc` takes such a trace for broken.
+fn say_left_out(log: &OpenLog) {
+    let malformed = log.session.malformed();
+    if let Some((row, reason)) = malformed.first().filter(|_| log.session.format.is_trace()) {
+        complain(&format!(
+            "{} left out, as they cannot be read: the first in line {}: {reason}",
+            count(malformed.len() as u64, "event"),
+            log.session.row(*row).line
+        ));
+    }
 }
 
 fn totals(compacted: &Compacted) -> String {
@@ -125,6 +131,7 @@ fn of_trace(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let compacted = gc::compact(&log.path, trace, Mode::Strict)?;
+    say_left_out(log);
     let sources = trace.sources(Mode::Strict);
     let ids = compacted.pruned_ids.iter().chain(&compacted.protected_ids);
     let leaves: Vec<Leaf> = ids
@@ -167,6 +174,7 @@ fn of_session(
     out: &mut dyn Write,
 ) -> Result<(), Failure> {
     let mut pruning = Pruning { replay: Replay::of(log)?, ..Pruning::default() };
+    say_left_out(log);
     pruning.move_to(log, as_of);
     let Pruning { replay, prompt } = pruning;
     let known = prompt.totals();
@@ -241,7 +249,14 @@ fn print(
         writeln!(out, "{sign} {name} · {events} · ~{} tokens", grouped(tokens))?;
         for leaf in leaves.iter().filter(|_| arguments.depth > 1) {
             let Leaf { address, status, reason, label, .. } = leaf;
-            writeln!(out, "    {address}  {}  ({status}: {})", first_line(label), first_line(reason))?;
+            let address = preview::on_one_line(address);
+            writeln!(
+                out,
+                "    {}  {}  ({status}: {})",
+                safe(&address),
+                first_line(label),
+                first_line(reason)
+            )?;
         }
     }
     Ok(())

@@ -26,6 +26,7 @@ static KNOWN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         | \bgh[pousr]_[A-Za-z0-9]{20,} | \bgithub_pat_\w{20,} | \bglpat-[\w-]{16,}
         | \bxox[abeoprs]-[\w-]{10,} | \b(?:AKIA|ASIA)[0-9A-Z]{16}\b | \bAIza[\w-]{30,}
         | \bnpm_[A-Za-z0-9]{30,} | \bpypi-[\w-]{30,} | \bhf_[A-Za-z0-9]{25,} | \bya29\.[\w-]{20,}
+        | \bMII[A-Za-z][A-Za-z0-9+/]{12,}={0,2}
         | \beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}",
     )
 });

@@ -100,6 +100,9 @@ fn a_trace_opens_as_a_session() {
         assert!(context["entries"].as_array().unwrap().iter().all(|entry| entry["kind"] == "turn"));
         let context = json_of(&["context", path, "--strategy", "context-gc", "--as-of", "t5", "--json"]);
         assert_eq!(context["entries"][1]["address"], "r:t2", "{context}");
+        // Programs get the same entries whether or not they name the last turn.
+        let whole = json_of(&["context", path, "--strategy", "context-gc", "--json"]);
+        assert_eq!(whole, context);
         let event = printed(&["expand", path, "r:e2"]);
         assert!(trace.contains(event.trim_end()), "{event}");
     }
@@ -114,6 +117,10 @@ fn what_is_no_event_is_a_row_with_its_reason() {
     assert_eq!((&info["turns"], &info["malformed"]), (&json!(5), &json!(2)));
     let reasons = info["malformed_lines"].to_string();
     assert!(reasons.contains("Missing required fields for build_run: ['exit_code']"), "{reasons}");
+    // What is in no figure is said.
+    let tree = run(&["tree", text(file.path()), "--view", "receipts"]);
+    let told = String::from_utf8_lossy(&tree.stderr);
+    assert!(tree.status.success() && told.contains("2 events left out"), "{told}");
 }
 
 /// A trace that grows gives at every step what is there, and in the end what is there when it is read at once.

@@ -28,9 +28,9 @@ impl<'a> Brief<'a> {
     }
 
     fn shown(&self, text: &str) -> String {
-        let text = preview::of(text);
-        let text = if self.show_secrets { text } else { secrets::masked(&text).into_owned() };
-        safe(&text).into_owned()
+        // What is cut is not known as a key any more, so it is masked before.
+        let text = if self.show_secrets { text.into() } else { secrets::masked(text) };
+        safe(&preview::of(&text)).into_owned()
     }
 }
 

@@ -58,8 +58,17 @@ pub(super) fn works(
 /// What a strategy that the session alone tells of leaves: no word of its own.
 fn plain<'a>(log: &'a OpenLog, arguments: &'a AuditArguments) -> Result<Replayer<'a>, Failure> {
     let mut strategy: Strategy = arguments.strategy.parse().map_err(Failure::Usage)?;
-    if let (Strategy::Truncate(limit), Some(tokens)) = (&mut strategy, arguments.replay.budget) {
-        *limit = Limit::Tokens(tokens);
+    if let Strategy::Truncate(limit) = &mut strategy {
+        *limit = match (arguments.forest.hot, arguments.replay.budget) {
+            (Some(_), Some(_)) => {
+                return Err(Failure::Usage(
+                    "--hot and --budget are two ways to cut: give one of them".to_owned(),
+                ));
+            }
+            (Some(turns), None) => Limit::Turns(turns),
+            (None, Some(tokens)) => Limit::Tokens(tokens),
+            (None, None) => *limit,
+        };
     }
     Ok(Box::new(move |as_of| Ok((context(&log.session, strategy, as_of), String::new()))))
 }

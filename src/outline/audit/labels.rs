@@ -9,7 +9,7 @@ use crate::text::numbers::{count, grouped, short};
 use crate::text::preview;
 
 use super::super::{Label, Mark, Node};
-use super::{Audited, Audits, Beside, Sheaf, Sorted};
+use super::{Audited, Audits, Beside, Sheaf, Shown, Sorted};
 
 /// Characters of a finding's words that a row may need.
 const WORDS: usize = 200;
@@ -75,13 +75,17 @@ fn of_generation(audits: &Audits, log: &OpenLog, compaction: &Compaction) -> Lab
     if not_found > 0 {
         words.push(format!("{} not found", grouped(u64::from(not_found))));
     }
-    label.text = if words.is_empty() { nothing(pass).to_owned() } else { words.join(" · ") };
+    label.text = if words.is_empty() { nothing(pass, audits.shown()).to_owned() } else { words.join(" · ") };
     label
 }
 
 /// What is said where nothing is to be looked at.
-fn nothing(pass: &Pass) -> &'static str {
-    if pass.findings.is_empty() { "nothing to audit in it" } else { "nothing dropped or changed" }
+fn nothing(pass: &Pass, shown: Shown) -> &'static str {
+    match shown {
+        _ if pass.findings.is_empty() => "nothing to audit in it",
+        Shown::Said => "nothing that you said was dropped or changed",
+        Shown::All | Shown::Lost => "nothing dropped or changed",
+    }
 }
 
 fn of(audits: &Audits, log: &OpenLog, as_of: u32, audited: Audited) -> Option<Label> {

@@ -5,7 +5,7 @@
 mod beside;
 mod note;
 
-use crate::audit::finding::{Finding, Place, Verdict, Voice};
+use crate::audit::finding::{Class, Finding, Place, Verdict, Voice};
 use crate::audit::pass::Pass;
 use crate::formats::facts::Role;
 use crate::lineage::tracing::Tracing;
@@ -150,6 +150,26 @@ fn report(audits: &Audits, log: &OpenLog, generation: u32) -> Document {
                 "Nothing that the user said, and no name, was dropped or changed."
             };
             blocks.push(heading(what.to_owned(), Tone::Assistant));
+        }
+        let told = |sheaf: &Sheaf| {
+            let is_kept = |place: &&u32| {
+                audits.finding(generation, **place).is_some_and(|finding| finding.verdict.is_kept())
+            };
+            sheaf.lost.iter().filter(is_kept).count() as u32
+        };
+        let compared: Vec<(Class, u32)> = sorted
+            .classes
+            .iter()
+            .map(|sheaf| (sheaf.class, told(sheaf)))
+            .filter(|(_, count)| *count > 0)
+            .collect();
+        if !compared.is_empty() {
+            let what = "── ? kept, and told as settled elsewhere: compare".to_owned();
+            blocks.push(heading(what, signs::of_verdict(Verdict::Unverifiable).tone));
+        }
+        for (class, count) in compared {
+            let row = heading(counted(class, count), Tone::Text);
+            blocks.push(row.leading_to(Node::Audited(Audited::Class(generation, class))).close());
         }
         let kept: usize = sorted.classes.iter().map(|sheaf| sheaf.kept.len()).sum();
         if kept > 0 {

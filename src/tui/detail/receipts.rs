@@ -2,6 +2,7 @@
 
 use crate::outline::receipts::{Pruning, stage_at, stage_name, stage_words};
 use crate::outline::{Group, Node};
+use crate::session::NEVER;
 use crate::session::open::OpenLog;
 use crate::strategies::context_gc::session::Stub;
 use crate::text::numbers::{count, grouped, short};
@@ -60,12 +61,21 @@ fn who(log: &OpenLog, stub: &Stub) -> (Tone, String) {
         Some(_) if log.session.format.is_trace() => {
             (Tone::Dim, "replayed: the trace holds the event, Context-GC prunes it".to_owned())
         }
+        Some(_) if is_left(log, stub) => (
+            Tone::Dim,
+            "replayed; the log left this branch too, and its model did not see it after that".to_owned(),
+        ),
         Some(_) => (
             Tone::Dim,
             "replayed: a rule of Context-GC, which this agent did not use; its model saw the whole"
                 .to_owned(),
         ),
     }
+}
+
+/// Whether the log itself left the branch that a receipt's turn is on.
+fn is_left(log: &OpenLog, stub: &Stub) -> bool {
+    stub.parts.first().is_some_and(|(turn, _)| log.session.turn(*turn).abandoned_at != NEVER)
 }
 
 fn receipt(
@@ -213,7 +223,7 @@ fn heading(pruning: &Pruning, log: &OpenLog, node: Node) -> Document {
     let is_trace = log.session.format.is_trace();
     let sign = if is_trace { "" } else { "~" };
     let explained = match node {
-        Node::Stage(place) => format!("Events that are {}.", stage_words(stage_at(place))),
+        Node::Stage(place) => format!("Out of the prompt: {}.", stage_words(stage_at(place))),
         Node::Group(Group::Pruned) => "What is in the prompt as a receipt only, by stage. Every original is a key away.".to_owned(),
         Node::Group(Group::Beside) if is_trace => "Events that say nothing in a prompt, such as the giving up of a branch. Not pruned.".to_owned(),
         Node::Group(Group::Beside) => "Turns of other branches and conversations that no rule pruned, and recorded summaries: a replay starts from what was said.".to_owned(),

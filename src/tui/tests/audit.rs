@@ -294,3 +294,13 @@ fn what_only_tools_said_opens_into_as_many_items_as_are_counted() {
     assert!(screen.contains("▾ said by tools alone") || screen.contains("said by tools alone:"), "{screen}");
     assert!(screen.contains("── said at"), "its place stands beside: {screen}");
 }
+
+#[test]
+fn a_note_where_nothing_was_lost_last_recalls_what_was_lost_before() {
+    let mut app = app(demo(), 120, 40);
+    app.press("r");
+    let screen = app.screen();
+    assert!(screen.contains("constraint, dropped at g3"), "{screen}");
+    app.press("r");
+    assert!(app.screen().contains("copied"), "{}", app.screen());
+}

@@ -31,8 +31,8 @@ pub fn note(audits: &Audits, view: &View, log: &OpenLog, node: Node) -> Document
     if pieces.is_empty() {
         let what = match node {
             Node::Generation(_) | Node::Section(..) | Node::Audited(Audited::Beside(..)) => {
-                "no statement of the user's was dropped or changed, and no name that the user said twice: there is nothing to \
-                 collect; r on a class collects all of it"
+                "no statement of the user's was dropped or changed, here or before, and no name that the user said twice: there \
+                 is nothing to collect; r on a class collects all of it"
             }
             _ => "nothing of it was dropped or changed: there is nothing to collect",
         };
@@ -98,6 +98,10 @@ fn pieces(audits: &Audits, view: &View, log: &OpenLog, node: Node) -> Result<Vec
             let pass = pass(generation)?;
             let mut pieces = recall::statements(pass);
             pieces.extend(recall::names(pass));
+            if pieces.is_empty() && pass.readable {
+                let passes = audits.auditing.passes().iter().map(|pass| &**pass);
+                pieces = recall::lost_before(passes, generation);
+            }
             Ok(pieces)
         }
         Node::Audited(Audited::Class(generation, class)) => {
