@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write;
 
-use crate::audit::finding::{Class, Finding, Frequency, Verdict, Voice};
+use crate::audit::finding::{Class, Finding, Frequency, Verdict, Voice, Why};
 use crate::audit::pass::Pass;
 use crate::formats::facts::Role;
 use crate::session::Session;
@@ -70,7 +70,8 @@ pub fn masked(text: &str, masks: bool) -> Cow<'_, str> {
     if masks { secrets::masked(text) } else { Cow::Borrowed(text) }
 }
 
-/// What of a report matters to whoever goes on: statements that were dropped, and those that lost force or a name.
+/// What of a report matters to whoever goes on: statements that were dropped, those that lost force or a name, and those of
+/// which the opposite may stand there.
 pub fn statements(pass: &Pass) -> Vec<Piece> {
     let lost = pass.findings.iter().filter(|finding| finding.class.is_statement() && is_lost(finding));
     lost.map(|finding| Piece::of_finding(finding, pass.about.generation)).collect()
@@ -99,6 +100,12 @@ pub fn lost_before<'a>(passes: impl DoubleEndedIterator<Item = &'a Pass>, genera
 /// Whether a finding is known to be lost or changed.
 fn is_lost(finding: &Finding) -> bool {
     matches!(finding.verdict, Verdict::Dropped | Verdict::Mutated | Verdict::Weakened)
+        || may_be_turned(finding)
+}
+
+/// Whether what binds may stand there as its opposite: nothing that a note leaves out, as the rules cannot tell.
+fn may_be_turned(finding: &Finding) -> bool {
+    finding.class != Class::Open && matches!(finding.why, Some(Why::NotDenied | Why::Settled(_)))
 }
 
 /// The exact items that the user said and a compaction dropped, a piece for each class: those that were said more than once

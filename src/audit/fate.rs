@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use crate::lineage::contrast;
 use crate::text::lexicon::Lexicon;
 use crate::text::sentences::Kind;
 use crate::text::words;
@@ -43,6 +44,9 @@ const FILLERS: [&str; 44] = [
     "ok", "okay", "one", "pleas", "really", "right", "see", "someth", "still", "sure", "that'", "their",
     "thing", "think", "want", "way", "what'", "yeah", "yes", "yet",
 ];
+/// How words begin that refuse or leave out without a "not".
+const REFUSING: [&str; 9] =
+    ["avoid", "exclu", "forbid", "prohibit", "refus", "reject", "skip", "stop", "untouch"];
 /// Sentences named in a finding at the most.
 const NAMED: usize = 3;
 
@@ -250,17 +254,41 @@ fn read_binding(
     if let Some(words) = news(&lexicon.softening) {
         return (Verdict::Weakened, Some(Why::Softer(words)));
     }
+    if (statement.binding.constraint || statement.binding.rejection)
+        && denies(&statement.text)
+        && !denies(text)
+    {
+        return (Verdict::Unverifiable, Some(Why::NotDenied));
+    }
     if lexicon.force.is_in(&statement.text) && !lexicon.force.is_in(text) {
         return (Verdict::Weakened, Some(Why::ForceGone));
     }
     (Verdict::Paraphrased, None)
 }
 
+/// Whether a text denies, forbids or leaves something out.
+fn denies(text: &str) -> bool {
+    words::spoken(text)
+        .iter()
+        .any(|word| contrast::denies(word) || REFUSING.iter().any(|beginning| word.starts_with(beginning)))
+}
+
+/// Whether a name or number stands in a text as a word of its own, or as one of several.
+fn has_word(text: &str, name: &str) -> bool {
+    let is_inside = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(at, found)| {
+        let behind = &text[at + found.len()..];
+        let behind = behind.strip_prefix('s').unwrap_or(behind);
+        !text[..at].ends_with(is_inside) && !behind.starts_with(is_inside)
+    })
+}
+
 /// A name or number of the statement that neither a sentence nor the one behind it has.
 fn missing_anchor(statement: &Statement, said: &Said, place: usize) -> Option<String> {
     let has = |place: usize, name: &String| {
         said.names(place).is_some_and(|names| names.contains(name))
-            || said.sentence(place).to_lowercase().contains(name.as_str())
+            // A file is mentioned to an agent with this sign before it.
+            || has_word(&said.sentence(place).to_lowercase(), name.trim_start_matches('@'))
     };
     statement.anchors.iter().find(|name| !has(place, name) && !has(place + 1, name)).cloned()
 }
@@ -318,7 +346,7 @@ fn trace(
     together.map(|from| (from..from + TOGETHER).collect())
 }
 
-/// Whether a sentence holds half of a clause of the statement, or has a clause that is made of the statement's words.
+/// Whether a sentence holds half of a clause of the statement, or is made of the statement's words, or a clause of it is.
 fn tells_clause(statement: &Statement, said: &Said, place: usize) -> bool {
     let holds = |clause: &Vec<(String, f64)>| {
         let (coverage, shared) = of_clause(clause, said, place);
@@ -330,7 +358,8 @@ fn tells_clause(statement: &Statement, said: &Said, place: usize) -> bool {
         let shared = stems.iter().filter(|stem| own.contains(stem.as_str())).count();
         shared >= TELLING && shared as f64 >= TOLD * stems.len() as f64
     };
-    statement.clauses.iter().any(holds) || clauses(said.sentence(place)).any(is_made_of_it)
+    let sentence = said.sentence(place);
+    statement.clauses.iter().any(holds) || clauses(sentence).chain([sentence]).any(is_made_of_it)
 }
 
 /// A sentence that leaves open what the statement and the sentences beside it are about.

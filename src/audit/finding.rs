@@ -316,6 +316,8 @@ pub enum Why {
     Softer(String),
     /// All words that bound are gone.
     ForceGone,
+    /// It forbids, and the sentence that has its words does not deny anything.
+    NotDenied,
     /// Words that allow what it forbids, or settle what it leaves open.
     Settled(String),
     /// Only a part of its words is found.
@@ -337,6 +339,7 @@ impl Why {
             Self::Missing(name) => format!("without {name}"),
             Self::Softer(words) => format!("softer: {words}"),
             Self::ForceGone => "no word of it binds any more".to_owned(),
+            Self::NotDenied => "its words stand there without a \"not\"".to_owned(),
             Self::Settled(words) if words.is_empty() => "not told as open any more".to_owned(),
             Self::Settled(words) => format!("told as settled: {words}"),
             Self::Partly => "only a part of its words is found".to_owned(),

@@ -100,7 +100,8 @@ fn negation(text: &str, source: &str) -> Option<Contrast> {
     }
 }
 
-fn denies(word: &str) -> bool {
+/// Whether a word denies what stands beside it.
+pub(crate) fn denies(word: &str) -> bool {
     NEGATIONS.contains(&word) || word.ends_with("n't") || word.ends_with("n’t")
 }
 

@@ -52,6 +52,10 @@ fn another_number_mutates() {
     let changed = judged(rule, "- A migration must never hold the lock longer than 60 seconds.");
     assert_eq!(changed.verdict, Verdict::Mutated);
     assert_eq!(changed.why, Some(Why::Missing("30seconds".to_owned())));
+    // A number is not in a longer one.
+    let limit = "The retry limit must always stay at 700 for every client.";
+    let changed = judged(limit, "- The retry limit must always stay at 7000 for every client.");
+    assert_eq!(changed.verdict, Verdict::Mutated);
 }
 
 #[test]
@@ -65,6 +69,13 @@ fn what_is_told_as_settled_is_to_be_compared() {
         "- It is fine to push the release branch on Fridays.",
     );
     assert_eq!(lifted.verdict, Verdict::Unverifiable);
+    let turned = judged("The importer must not depend on MySQL at all.", "- The importer depends on MySQL.");
+    assert_eq!((turned.verdict, turned.why), (Verdict::Unverifiable, Some(Why::NotDenied)));
+    let avoided = judged(
+        "The importer must not depend on MySQL at all.",
+        "- The importer must avoid to depend on MySQL.",
+    );
+    assert_ne!(avoided.why, Some(Why::NotDenied));
 }
 
 #[test]
@@ -113,6 +124,12 @@ fn what_binds_may_stand_in_one_clause_of_several() {
         assert_eq!(verdict(rule, "- The parser reads tables.\n- Tests pass."), Verdict::Dropped, "{rule}");
     }
     let wish = "Don't change anything for it yet, I only want to hear the trade-offs.";
+    let wish_of_two = "We've found that commits made by hand are better for understanding. if it's compatible then let's not \
+                       spend too much time on it";
+    assert_ne!(
+        verdict(wish_of_two, "- Auto-commit: don't spend time, keep compatible if easy"),
+        Verdict::Dropped
+    );
     assert_ne!(
         verdict(wish, "- Asked whether the status should become an enum, trade-offs only."),
         Verdict::Dropped
