@@ -162,7 +162,7 @@ fn a_note_is_copied_as_it_is_shown() {
 fn the_note_of_what_kept_everything_says_so() {
     let mut app = app(demo(), 120, 40);
     app.press("jr");
-    assert!(app.screen().contains("nothing to collect"), "{}", app.screen());
+    assert!(app.screen().contains("nothing of it was dropped"), "{}", app.screen());
     app.press("r");
     assert!(app.copied.is_empty());
     assert!(app.screen().contains("there is nothing to copy"), "{}", app.screen());
