@@ -377,6 +377,88 @@ fn written_and_saved_forests_open_again() {
 }
 
 #[test]
+fn two_files_are_not_written_under_one_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = conversation(folder.path(), &["one thing", "another thing"]);
+    let target = folder.path().join("forest.json");
+    let dotted = folder.path().join(".").join("forest.json");
+    for save in [&target, &dotted] {
+        let output = pentimento(&[
+            "tree",
+            &log,
+            "--view",
+            "forest",
+            "--write",
+            target.to_str().unwrap(),
+            "--save",
+            save.to_str().unwrap(),
+        ]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(!target.exists());
+    }
+}
+
+/// A chain of parents of this length, of which each node hangs on the next.
+fn chain(length: usize) -> Value {
+    let node = |place: usize| {
+        let parent = (place + 1 < length).then_some(place + 1);
+        let node = serde_json::json!({"content": format!("m{place}"), "embedding": [1.0], "timestamp": "2026-03-14T09:00:00Z",
+            "parent": parent, "rank": 0});
+        (place.to_string(), node)
+    };
+    let root = (length - 1).to_string();
+    let of_root = |value: Value| Value::Object([(root.clone(), value)].into_iter().collect());
+    serde_json::json!({
+        "nodes": (0..length).map(node).collect::<serde_json::Map<_, _>>(),
+        "summaries": of_root("all".into()),
+        "children": of_root((0..length).collect()),
+        "centroids": of_root(serde_json::json!([1.0])),
+    })
+}
+
+/// Following the parents of every node to the end would take five billion steps here.
+#[test]
+fn a_long_chain_of_parents_is_followed_once() {
+    let file = file::read(chain(100_000).to_string().as_bytes()).unwrap();
+    assert_eq!(breaches(&file), []);
+}
+
+#[test]
+fn what_forced_the_unions_of_a_foreign_file_is_not_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("forest.json");
+    std::fs::write(&path, chain(4).to_string()).unwrap();
+    let path = path.to_str().unwrap();
+    let tree = json(&["tree", path, "--json"]);
+    assert_eq!((&tree["health"]["unions"], &tree["health"]["forced"]), (&3.into(), &Value::Null), "{tree}");
+    let told = pentimento(&["tree", path]);
+    assert!(String::from_utf8_lossy(&told.stdout).contains("forced –/3"), "{told:?}");
+}
+
+#[test]
+fn a_recorded_summary_is_neither_hot_nor_a_turn_that_is_not_closed() {
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/session.jsonl");
+    let demo = demo.to_str().unwrap();
+    // t156 is a summary, behind two hot messages.
+    let hot = json(&["ask", demo, "enum", "--json"])["hot_tokens"].as_u64().unwrap();
+    let turns = pentimento(&["turns", demo, "--json"]);
+    let turns = String::from_utf8(turns.stdout).unwrap();
+    let tokens = |turn: &Value| turn["tokens"].as_u64().unwrap();
+    let after: u64 = turns
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|turn| {
+            (154..=175).any(|number| turn["address"] == format!("t{number}")) && turn["address"] != "t156"
+        })
+        .map(|turn| tokens(&turn))
+        .sum();
+    assert_eq!(hot, after);
+    let tree = pentimento(&["tree", demo, "--view", "forest", "--as-of", "t156", "--depth", "2"]);
+    let tree = String::from_utf8(tree.stdout).unwrap();
+    assert!(!tree.contains("not closed"), "{tree}");
+}
+
+#[test]
 fn settings_that_do_not_go_together_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let log = conversation(folder.path(), &["a", "b"]);

@@ -136,6 +136,8 @@ impl<'a> ForestView<'a> {
         let hot = self.replay.hot(self.as_of);
         let from = hot.first().map_or(self.replay.first_open(self.as_of), |message| message.turns.0);
         let turns = numbered(&log.session, (from, self.as_of));
+        // A recorded summary is no message: a forest takes in what was said.
+        let turns = turns.filter(|id| !log.session.turn(*id).is_summary());
         turns.map(|id| u64::from(log.session.turn(id).tokens)).sum()
     }
 
@@ -215,6 +217,23 @@ impl<'a> ForestView<'a> {
         (self.replay.first_open(self.as_of), self.as_of)
     }
 
+    /// Whether turns that are in no message are only waiting to be replayed: these are many.
+    fn is_behind(&self) -> bool {
+        self.replay.begun() < self.as_of
+    }
+
+    /// The turns of the messages that have not closed: recorded summaries are none.
+    fn open_turns(&self, log: &OpenLog) -> Vec<TurnId> {
+        let turns = numbered(&log.session, self.open());
+        turns.filter(|id| !log.session.turn(*id).is_summary()).collect()
+    }
+
+    /// How many turns are in no message.
+    fn open_count(&self, log: &OpenLog) -> usize {
+        let (from, to) = self.open();
+        if self.is_behind() { (to + 1).saturating_sub(from) as usize } else { self.open_turns(log).len() }
+    }
+
     /// The places of the unions of this turn.
     fn united_now(&self) -> std::ops::Range<u32> {
         let forest = self.replay.forest().forest();
@@ -233,18 +252,17 @@ impl<'a> ForestView<'a> {
         2 + usize::from(self.asked.is_some())
     }
 
-    fn root_child(&self, index: usize) -> Option<Node> {
+    fn root_child(&self, log: &OpenLog, index: usize) -> Option<Node> {
         let head = [Some(Group::Health), self.asked.as_ref().map(|_| Group::Asked), Some(Group::Now)];
         if index < self.head() {
             return head.into_iter().flatten().nth(index).map(Node::Group);
         }
         let below = index - self.head();
         let roots = &self.moment.roots;
-        let (from, to) = self.open();
         match below.checked_sub(roots.len()) {
             None => roots.get(below).map(|root| Node::Cluster(*root)),
             Some(0) => Some(Node::Group(Group::Hot)),
-            Some(1) if from <= to => Some(Node::Group(Group::Open)),
+            Some(1) if self.open_count(log) > 0 => Some(Node::Group(Group::Open)),
             Some(_) => None,
         }
     }
@@ -283,20 +301,14 @@ impl<'a> ForestView<'a> {
 impl Outline for ForestView<'_> {
     fn count(&self, log: &OpenLog, node: Node) -> usize {
         match node {
-            Node::Root => {
-                let (from, to) = self.open();
-                self.head() + self.moment.roots.len() + 1 + usize::from(from <= to)
-            }
+            Node::Root => self.head() + self.moment.roots.len() + 1 + usize::from(self.open_count(log) > 0),
             Node::Cluster(_) | Node::Union(_) => self.node_of(node).map_or(0, |node| {
                 let own = turns(&log.session, self.replay.message(node)).count();
                 own + self.replay.forest().forest().won(node, self.as_of).len()
             }),
             Node::Group(Group::Now) => self.now(log).len(),
             Node::Group(Group::Hot) => self.hot_turns(log).len(),
-            Node::Group(Group::Open) => {
-                let (from, to) = self.open();
-                (to + 1).saturating_sub(from) as usize
-            }
+            Node::Group(Group::Open) => self.open_count(log),
             Node::Turn(_) | Node::Part(..) | Node::Group(Group::Notes(_)) | Node::Row(_) => {
                 parts::count(log, node)
             }
@@ -306,15 +318,16 @@ impl Outline for ForestView<'_> {
 
     fn child(&self, log: &OpenLog, node: Node, index: usize) -> Option<Node> {
         match node {
-            Node::Root => self.root_child(index),
+            Node::Root => self.root_child(log, index),
             Node::Cluster(_) | Node::Union(_) => self.below(log, self.node_of(node)?, index),
             Node::Group(Group::Now) => self.now(log).get(index).copied(),
             Node::Group(Group::Hot) => self.hot_turns(log).get(index).copied().map(Node::Turn),
-            Node::Group(Group::Open) => {
+            Node::Group(Group::Open) if self.is_behind() => {
                 let (from, to) = self.open();
                 let number = from + index as u32;
                 log.session.numbered(0, number).filter(|_| number <= to).map(Node::Turn)
             }
+            Node::Group(Group::Open) => self.open_turns(log).get(index).copied().map(Node::Turn),
             Node::Turn(_) | Node::Group(Group::Notes(_)) => parts::child(log, node, index),
             _ => None,
         }
@@ -329,7 +342,9 @@ impl Outline for ForestView<'_> {
             }
             (Node::Root, _) => {
                 let (head, roots) = (self.head(), self.moment.roots.len());
-                (0..head).chain(head + roots..head + roots + 2).find(|at| self.root_child(*at) == Some(child))
+                (0..head)
+                    .chain(head + roots..head + roots + 2)
+                    .find(|at| self.root_child(log, *at) == Some(child))
             }
             (Node::Cluster(_) | Node::Union(_), _) => {
                 let node = self.node_of(node)?;
@@ -347,6 +362,9 @@ impl Outline for ForestView<'_> {
             (Node::Group(Group::Now), _) => listed(&self.now(log)),
             (Node::Group(Group::Hot), Node::Turn(id)) => {
                 self.hot_turns(log).iter().position(|known| *known == id)
+            }
+            (Node::Group(Group::Open), Node::Turn(id)) if !self.is_behind() => {
+                self.open_turns(log).iter().position(|known| *known == id)
             }
             (Node::Group(Group::Open), Node::Turn(id)) => {
                 let ((from, to), turn) = (self.open(), log.session.turn(id));

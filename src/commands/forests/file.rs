@@ -46,12 +46,13 @@ impl Opened {
             writeln!(out, "  ! {}: {}", breach.kind, safe(&breach.text))?;
         }
         for (root, members) in self.clusters() {
-            let share = members.len() as f64 * 100.0 / self.len().max(1) as f64;
+            let share = members.len() as f64 * 100.0 / f64::from(self.health().cold.max(1));
             let summary =
                 self.summary(root).map_or("", |_| " · summary, of which members the file does not say");
             writeln!(
                 out,
-                "▾ c{root} {} ({} %){summary}",
+                "{} c{root} {} ({} %){summary}",
+                if arguments.depth > 1 { "▾" } else { "▸" },
                 count(members.len() as u64, "message"),
                 share.round()
             )?;

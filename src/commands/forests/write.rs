@@ -28,6 +28,12 @@ pub(in crate::commands) fn run(
     {
         may_replace(path, &log.path, saves, arguments.force)?;
     }
+    if let (Some(write), Some(save)) = (&arguments.write, &arguments.save)
+        && is_same_place(write, save)
+    {
+        let shown = crate::log::name::shown(write);
+        return Err(Failure::Usage(format!("--write and --save both name {shown}: give each its own file")));
+    }
     if arguments.write.is_some() {
         // Before the work that it takes.
         exchange::fits(forest).map_err(|error| Failure::Usage(error.to_string()))?;
@@ -56,6 +62,16 @@ pub(in crate::commands) fn run(
             .map_err(|error| unwritten(path, &error))?;
     }
     Ok(())
+}
+
+/// Whether two names are one file, be it there or not.
+fn is_same_place(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let whole = path.canonicalize().ok();
+        whole.or_else(|| Some(folder.canonicalize().ok()?.join(path.file_name()?)))
+    };
+    a == b || matches!((place(a), place(b)), (Some(a), Some(b)) if a == b)
 }
 
 /// Refuses what would destroy something else: no log is ever written to, and a file that is there stays unless it is a

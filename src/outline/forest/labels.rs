@@ -128,15 +128,11 @@ impl ForestView<'_> {
                 ("group", format!("hot · {hot}"), Some(tokens_of(&self.hot_turns(log))))
             }
             Group::Open => {
-                let (from, to) = self.open();
-                let turns = count(u64::from((to + 1).saturating_sub(from)), "turn");
+                let turns = count(self.open_count(log) as u64, "turn");
                 // While the log is being replayed these are many, and nobody waits for their sum.
-                let what = if self.replay.begun() < self.as_of { "not replayed yet" } else { "not closed" };
-                let ids: Vec<TurnId> = if what == "not closed" {
-                    (from..=to).filter_map(|number| log.session.numbered(0, number)).collect()
-                } else {
-                    Vec::new()
-                };
+                let behind = self.is_behind();
+                let what = if behind { "not replayed yet" } else { "not closed" };
+                let ids = if behind { Vec::new() } else { self.open_turns(log) };
                 ("group", format!("{what} · {turns}"), (!ids.is_empty()).then(|| tokens_of(&ids)))
             }
             Group::Notes(id) => ("group", count(log.session.notes_after(id).len() as u64, "note"), None),

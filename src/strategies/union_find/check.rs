@@ -47,6 +47,10 @@ struct Check<'a> {
     nodes: BTreeMap<i64, &'a FileNode>,
     /// The root of each node, as parents say; none where they lead nowhere.
     roots: HashMap<i64, Option<i64>>,
+    /// The nodes whose parents lead to each root, in order.
+    led: HashMap<i64, Vec<i64>>,
+    /// Circles of parents, by their smallest id.
+    cycles: HashMap<i64, Vec<i64>>,
     /// The clusters whose lists name a node.
     listed: BTreeMap<i64, Vec<i64>>,
     found: Vec<Breach>,
@@ -59,14 +63,18 @@ fn list(ids: &[i64]) -> String {
 impl<'a> Check<'a> {
     fn new(file: &'a ForestFile) -> Self {
         let nodes: BTreeMap<i64, &FileNode> = file.nodes.iter().map(|node| (node.id, node)).collect();
-        let roots = nodes.keys().map(|id| (*id, root(&nodes, *id))).collect();
+        let (roots, cycles) = roots(&nodes);
+        let mut led: HashMap<i64, Vec<i64>> = HashMap::new();
+        for (id, root) in nodes.keys().filter_map(|id| Some((*id, roots.get(id).copied().flatten()?))) {
+            led.entry(root).or_default().push(id);
+        }
         let mut listed: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
         for (cluster, members) in &file.children {
             for member in members {
                 listed.entry(*member).or_default().push(*cluster);
             }
         }
-        Self { file, nodes, roots, listed, found: Vec::new() }
+        Self { file, nodes, roots, led, cycles, listed, found: Vec::new() }
     }
 
     fn breach(&mut self, kind: &'static str, ids: Vec<i64>, text: String) {
@@ -103,7 +111,6 @@ impl<'a> Check<'a> {
     }
 
     fn parents(&mut self) {
-        let mut in_cycles: BTreeSet<i64> = BTreeSet::new();
         let nodes: Vec<(i64, Option<i64>)> = self.nodes.values().map(|node| (node.id, node.parent)).collect();
         for (id, parent) in nodes {
             if let Some(parent) = parent.filter(|parent| !self.nodes.contains_key(parent)) {
@@ -113,9 +120,7 @@ impl<'a> Check<'a> {
                     format!("{id} hangs on {parent}, which is no node"),
                 );
             }
-            let cycle = cycle(&self.nodes, id);
-            if !cycle.is_empty() && in_cycles.insert(cycle[0]) {
-                in_cycles.extend(&cycle);
+            if let Some(cycle) = self.cycles.remove(&id) {
                 let text = format!("{} hang on one another in a circle", list(&cycle));
                 self.breach("parent-cycle", cycle, text);
             }
@@ -183,9 +188,8 @@ impl<'a> Check<'a> {
             if members.iter().any(|member| !self.nodes.contains_key(member)) {
                 continue;
             }
-            let led: Vec<i64> =
-                self.nodes.keys().copied().filter(|node| self.root(*node) == Some(*id)).collect();
-            let off = [members, &led]
+            let none = Vec::new();
+            let off = [members, self.led.get(id).unwrap_or(&none)]
                 .map(|nodes| self.distance(nodes, centroid))
                 .into_iter()
                 .fold(f64::INFINITY, f64::min);
@@ -221,7 +225,7 @@ impl<'a> Check<'a> {
         let summed: BTreeSet<i64> = self.file.summaries.iter().map(|(id, _)| *id).collect();
         for (id, members) in &self.file.children {
             // Whom the list alone takes in is a breach of its own.
-            let led = self.nodes.keys().filter(|node| self.root(**node) == Some(*id)).count();
+            let led = self.led.get(id).map_or(0, Vec::len);
             if led > 1 && !summed.contains(id) {
                 let text = format!("{id} has {led} members and no summary");
                 self.breach("summary-missing", vec![*id], text);
@@ -236,33 +240,35 @@ impl<'a> Check<'a> {
     }
 }
 
-/// The root that a node's parents lead to.
-fn root(nodes: &BTreeMap<i64, &FileNode>, id: i64) -> Option<i64> {
-    let mut at = id;
-    for _ in 0..=nodes.len() {
-        match nodes.get(&at)?.parent {
-            None => return Some(at),
-            Some(parent) => at = parent,
-        }
-    }
-    None
-}
-
-/// The circle of parents that a node is on, from its smallest id; empty where it is on none.
-fn cycle(nodes: &BTreeMap<i64, &FileNode>, id: i64) -> Vec<i64> {
-    let mut cycle = vec![id];
-    let mut at = id;
-    loop {
-        match nodes.get(&at).and_then(|node| node.parent) {
-            Some(parent) if parent == id => break,
-            Some(parent) if cycle.len() <= nodes.len() => {
-                cycle.push(parent);
-                at = parent;
+/// The root that each node's parents lead to, none where they lead nowhere; and the circles of parents, each from its
+/// smallest id and under it. Every parent is followed once, however long a way is.
+fn roots(nodes: &BTreeMap<i64, &FileNode>) -> (HashMap<i64, Option<i64>>, HashMap<i64, Vec<i64>>) {
+    let mut roots: HashMap<i64, Option<i64>> = HashMap::with_capacity(nodes.len());
+    let mut cycles = HashMap::new();
+    for start in nodes.keys() {
+        let mut way: Vec<i64> = Vec::new();
+        let mut places: HashMap<i64, usize> = HashMap::new();
+        let mut at = *start;
+        let root = loop {
+            if let Some(known) = roots.get(&at) {
+                break *known;
             }
-            _ => return Vec::new(),
-        }
+            if let Some(from) = places.get(&at) {
+                let mut cycle = way[*from..].to_vec();
+                let least = (0..cycle.len()).min_by_key(|place| cycle[*place]).unwrap_or(0);
+                cycle.rotate_left(least);
+                cycles.insert(cycle[0], cycle);
+                break None;
+            }
+            let Some(node) = nodes.get(&at) else { break None };
+            places.insert(at, way.len());
+            way.push(at);
+            match node.parent {
+                Some(parent) => at = parent,
+                None => break Some(at),
+            }
+        };
+        roots.extend(way.into_iter().map(|id| (id, root)));
     }
-    let least = (0..cycle.len()).min_by_key(|place| cycle[*place]).unwrap_or(0);
-    cycle.rotate_left(least);
-    cycle
+    (roots, cycles)
 }

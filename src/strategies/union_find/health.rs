@@ -18,8 +18,8 @@ pub struct Health {
     pub singletons: u32,
     /// Unions.
     pub unions: u32,
-    /// Unions that the cap forced.
-    pub forced: u32,
+    /// Unions that the cap forced; none where nothing says.
+    pub forced: Option<u32>,
     /// Numbers in vectors that are none.
     pub not_numbers: u32,
 }
@@ -31,7 +31,7 @@ impl Health {
         let sizes = inner.roots(at).into_iter().map(|root| inner.size(root, at));
         let unions = inner.unions_as_of(at).len() as u32;
         let counted = Self::of_sizes(sizes).with_not_numbers(forest.not_numbers(at) as usize);
-        Self { unions, forced: forest.forced(at), ..counted }
+        Self { unions, forced: Some(forest.forced(at)), ..counted }
     }
 
     /// Of clusters of these sizes.
@@ -57,6 +57,16 @@ impl Health {
         if self.cold == 0 { 0.0 } else { f64::from(self.largest) / f64::from(self.cold) }
     }
 
+    /// The same in per cent; what is not all, or not nothing, is not rounded to it.
+    fn largest_percent(&self) -> String {
+        let share = self.largest_share() * 100.0;
+        match share.round() {
+            all if all >= 100.0 && self.largest < self.cold => "> 99".to_owned(),
+            none if none < 1.0 && self.largest > 0 => "< 1".to_owned(),
+            share => share.to_string(),
+        }
+    }
+
     /// Whether the largest cluster holds too much. Four of five messages in one cluster are many for so few.
     pub fn is_lopsided(&self) -> bool {
         self.largest_share() > SHARE && self.cold >= 12
@@ -64,7 +74,7 @@ impl Health {
 
     /// In one line; a warning where the largest cluster holds too much, or a vector holds what is no number.
     pub fn line(&self) -> String {
-        let share = (self.largest_share() * 100.0).round();
+        let share = self.largest_percent();
         let warn = |is: bool| if is { "! " } else { "" };
         format!(
             "{}largest {share} % · single {}/{} · {}NaN {} · forced {}/{}",
@@ -73,7 +83,7 @@ impl Health {
             self.clusters,
             warn(self.not_numbers > 0),
             self.not_numbers,
-            short(self.forced.into()),
+            self.forced.map_or_else(|| "–".to_owned(), |forced| short(forced.into())),
             short(self.unions.into()),
         )
     }

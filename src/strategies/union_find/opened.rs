@@ -119,12 +119,18 @@ impl Opened {
     pub fn health(&self) -> Health {
         match &self.foreign {
             None => Health::of(&self.forest, Stamp::MAX),
-            // What forced its unions a file does not say.
+            // Each node that hangs on another was united with it once; what forced that a file does not say.
             Some((file, _)) => {
-                Health::of_sizes(file.children.iter().map(|(_, members)| members.len() as u32))
-                    .with_not_numbers(not_numbers(file))
+                let sizes = file.children.iter().map(|(_, members)| members.len() as u32);
+                let unions = file.nodes.iter().filter(|node| node.parent.is_some()).count() as u32;
+                Health { unions, ..Health::of_sizes(sizes).with_not_numbers(not_numbers(file)) }
             }
         }
+    }
+
+    /// Whether it was saved here, and says how its clusters came to be.
+    pub fn is_own(&self) -> bool {
+        self.foreign.is_none()
     }
 
     /// What is wrong with it.

@@ -75,7 +75,7 @@ fn health(view: &ForestView) -> Document {
             Tone::Dim,
             format!(
                 "forced: {} of {} because there were more clusters than the cap allows{}",
-                grouped(health.forced.into()),
+                grouped(health.forced.unwrap_or_default().into()),
                 count(health.unions.into(), "union"),
                 if settings.preset == Preset::Balanced { ", as this rule unites" } else { "" }
             ),

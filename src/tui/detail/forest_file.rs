@@ -27,7 +27,7 @@ fn health(file: &Opened) -> Document {
         0 if file.is_foreign() => {
             (Tone::Assistant, "nothing of what holds in healthy files is breached".to_owned())
         }
-        0 => (Tone::Dim, "saved here: it can be gone on from".to_owned()),
+        0 => (Tone::Dim, "saved here, whole".to_owned()),
         many => {
             (Tone::Warn, format!("{}: believe nothing else of it before these", count(many as u64, "defect")))
         }
@@ -35,7 +35,12 @@ fn health(file: &Opened) -> Document {
     facts.extend(breaches.iter().map(|breach| (Tone::Warn, format!("! {}: {}", breach.kind, breach.text))));
     facts.push((
         Tone::Dim,
-        "Addresses are the file's own ids. What forced its unions a file does not say.".to_owned(),
+        if file.is_own() {
+            "Addresses are the numbers of its messages, from 0."
+        } else {
+            "Addresses are the file's own ids. What forced its unions a file does not say."
+        }
+        .to_owned(),
     ));
     Document { title: "forest file".to_owned(), facts, ..Document::default() }
 }
