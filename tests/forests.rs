@@ -459,6 +459,17 @@ fn a_recorded_summary_is_neither_hot_nor_a_turn_that_is_not_closed() {
 }
 
 #[test]
+fn a_question_that_nothing_is_like_is_said_to_be_in_vain() {
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/session.jsonl");
+    let demo = demo.to_str().unwrap();
+    let alike = |question: &str| json(&["ask", demo, question, "--json"])["alike"].as_bool().unwrap();
+    assert!(alike("the enum of the status column") && !alike("xylophone"));
+    let told = pentimento(&["ask", demo, "xylophone"]);
+    assert!(String::from_utf8_lossy(&told.stdout).contains("no word of the question tells anything here"));
+    assert_eq!(pentimento(&["ask", demo, "  "]).status.code(), Some(2));
+}
+
+#[test]
 fn settings_that_do_not_go_together_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let log = conversation(folder.path(), &["a", "b"]);

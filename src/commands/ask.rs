@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::cli::AskArguments;
 use crate::outline::forest::ForestView;
 use crate::session::open::OpenLog;
-use crate::strategies::union_find::reader::{Given, Read, Reading, read};
+use crate::strategies::union_find::reader::{Given, NOTHING_ALIKE, Read, Reading, read};
 use crate::strategies::union_find::replay::Replay;
 use crate::strategies::union_find::settings::Preset;
 use crate::text::display::safe;
@@ -20,6 +20,7 @@ use super::{Failure, SCHEMA, as_of};
 /// Prints the reading.
 pub(super) fn run(log: &OpenLog, arguments: &AskArguments, out: &mut dyn Write) -> Result<(), Failure> {
     let as_of = as_of(log, arguments.as_of.as_deref())?;
+    worded(arguments)?;
     // As of a turn the question knows no more than was known then: the forest is read up to there.
     let mut cold = Cold::new(log, &arguments.forest, as_of, &arguments.summaries)?;
     let forest = cold.replay.forest().clone();
@@ -31,6 +32,16 @@ pub(super) fn run(log: &OpenLog, arguments: &AskArguments, out: &mut dyn Write) 
         return Ok(());
     }
     page.print(out)
+}
+
+/// Refuses a question without a word.
+pub(super) fn worded(arguments: &AskArguments) -> Result<(), Failure> {
+    if arguments.question.trim().is_empty() {
+        return Err(Failure::Usage(
+            "the question is empty: ask in words that the messages may hold".to_owned(),
+        ));
+    }
+    Ok(())
 }
 
 struct Page<'a> {
@@ -73,6 +84,7 @@ impl Page<'_> {
             "tokens": self.reading.tokens,
             "hot_tokens": self.view.hot_tokens(self.log),
             "whole": self.reading.whole,
+            "alike": self.reading.is_alike(),
             "scores": self.reading.scores.iter().map(score).collect::<Vec<_>>(),
             "messages": raw.collect::<Vec<_>>(),
             "clusters": self.reading.clusters.iter().map(|read| self.cluster(read)).collect::<Vec<_>>(),
@@ -109,6 +121,9 @@ impl Page<'_> {
             grouped(self.view.hot_tokens(self.log)),
         )?;
         writeln!(out, "{}", self.view.health().line())?;
+        if self.reading.is_in_vain() {
+            writeln!(out, "! {NOTHING_ALIKE}")?;
+        }
         let forest = self.replay().forest().forest();
         for (root, score) in scores {
             let given = clusters.iter().find(|read| read.root == *root).map_or(String::new(), |read| {

@@ -11,10 +11,10 @@ use crate::log::LogError;
 use crate::session::address::Address;
 use crate::strategies::union_find::forest::Stamp;
 use crate::strategies::union_find::opened::Opened;
-use crate::strategies::union_find::reader::{Given, Originals, read};
+use crate::strategies::union_find::reader::{Given, NOTHING_ALIKE, Originals, read};
 use crate::summarisers::{Failure as NoSummary, Request, SourcePart, SourceTurn, Summariser, Summary};
 use crate::text::display::safe;
-use crate::text::numbers::count;
+use crate::text::numbers::{count, grouped};
 use crate::text::preview;
 
 use super::super::tree::forest::health as health_json;
@@ -159,6 +159,7 @@ impl Opened {
         if arguments.as_of.is_some() {
             return Err(Failure::Usage("--as-of needs a log: this is a forest's file".to_owned()));
         }
+        super::super::ask::worded(arguments)?;
         let mut forest = self.forest().clone();
         // A saved forest is read as it was made.
         if self.is_foreign() {
@@ -179,6 +180,7 @@ impl Opened {
                 "budget": arguments.budget,
                 "tokens": reading.tokens,
                 "whole": reading.whole,
+                "alike": reading.is_alike(),
                 "breaches": self.breaches().iter().map(|breach| &breach.text).collect::<Vec<_>>(),
                 "scores": reading.scores.iter().map(|(root, score)| json!({"address": format!("c{}", self.id(*root)), "score": score})).collect::<Vec<_>>(),
                 "messages": reading.raw.iter().map(|raw| json!({"address": format!("t{}", self.id(raw.node)), "score": raw.score, "tokens": raw.tokens, "cut": raw.cut, "text": raw.text})).collect::<Vec<_>>(),
@@ -191,11 +193,14 @@ impl Opened {
             out,
             "{} · ~{} of {} tokens · scored by vectors made here",
             self.head(),
-            reading.tokens,
-            arguments.budget
+            grouped(reading.tokens),
+            grouped(arguments.budget)
         )?;
         for breach in self.breaches() {
             writeln!(out, "  ! {}: {}", breach.kind, safe(&breach.text))?;
+        }
+        if reading.is_in_vain() {
+            writeln!(out, "! {NOTHING_ALIKE}")?;
         }
         for (root, score) in &reading.scores {
             writeln!(out, "  c{:<6}{score:>6.3}", self.id(*root))?;

@@ -128,11 +128,6 @@ impl Opened {
         }
     }
 
-    /// Whether it was saved here, and says how its clusters came to be.
-    pub fn is_own(&self) -> bool {
-        self.foreign.is_none()
-    }
-
     /// What is wrong with it.
     pub fn breaches(&self) -> &[Breach] {
         self.foreign.as_ref().map_or(&[], |(_, breaches)| breaches)

@@ -87,7 +87,21 @@ pub struct Reading {
     pub tokens: u64,
 }
 
+/// What is said where no word of a question tells one message from another.
+pub const NOTHING_ALIKE: &str = "no word of the question tells anything here: each is in no cold message, or in too many of them. \
+What follows is what fits, oldest first";
+
 impl Reading {
+    /// Whether anything cold is like the question. Where nothing is, what is given was not chosen by it.
+    pub fn is_alike(&self) -> bool {
+        self.scores.iter().any(|(_, score)| *score > 0.0) || self.raw.iter().any(|raw| raw.score > 0.0)
+    }
+
+    /// Whether the question chose among cold messages and found none.
+    pub fn is_in_vain(&self) -> bool {
+        !self.whole && !self.scores.is_empty() && !self.is_alike()
+    }
+
     /// All that is given, one text after another.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let clusters = self.clusters.iter().filter_map(|read| match &read.given {

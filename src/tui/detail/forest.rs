@@ -5,7 +5,7 @@ use crate::outline::{Group, Node};
 use crate::session::open::OpenLog;
 use crate::strategies::blocks::summaries::Waiting;
 use crate::strategies::union_find::forest::Cause;
-use crate::strategies::union_find::reader::{Given, Reading};
+use crate::strategies::union_find::reader::{Given, NOTHING_ALIKE, Reading};
 use crate::strategies::union_find::rules::SHARE;
 use crate::strategies::union_find::settings::Preset;
 use crate::strategies::union_find::summaries::{BUDGET, Of, Standing};
@@ -255,6 +255,9 @@ fn question(view: &ForestView, log: &OpenLog, asked: &Asked) -> Document {
             short(view.at(asked.as_of).hot_tokens(log))
         ),
     ));
+    if reading.is_in_vain() {
+        facts.push((Tone::Warn, format!("! {NOTHING_ALIKE}")));
+    }
     if asked.as_of != view.as_of {
         let now = view.as_of;
         facts.push((Tone::Warn, format!("asked at another turn: a and Enter ask again as of t{now}")));

@@ -35,10 +35,10 @@ fn health(file: &Opened) -> Document {
     facts.extend(breaches.iter().map(|breach| (Tone::Warn, format!("! {}: {}", breach.kind, breach.text))));
     facts.push((
         Tone::Dim,
-        if file.is_own() {
-            "Addresses are the numbers of its messages, from 0."
-        } else {
+        if file.is_foreign() {
             "Addresses are the file's own ids. What forced its unions a file does not say."
+        } else {
+            "Addresses are the numbers of its messages, from 0."
         }
         .to_owned(),
     ));
