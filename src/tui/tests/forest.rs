@@ -211,3 +211,15 @@ fn every_row_has_its_place() {
         app.press("35,");
     }
 }
+
+#[test]
+fn a_step_shows_what_it_did_and_leaves_a_cluster_that_is_watched() {
+    let mut app = app(60, 15);
+    app.press("G3,");
+    assert_eq!(app.model.selected(), Some(Node::Group(Group::Now)));
+    assert!(app.screen().contains("at t172"), "{}", app.screen());
+    app.press(":c60<Enter>");
+    let watched = app.model.selected();
+    app.press(",,.");
+    assert_eq!(app.model.selected(), watched);
+}

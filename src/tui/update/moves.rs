@@ -174,6 +174,13 @@ fn step_turn(model: &mut Model, by: i64) {
 /// Selects what the step of time was about: the newest turn as of now.
 fn show_newest(model: &mut Model) {
     let Some((log, view, tree)) = model.parts() else { return };
+    // What a step does to a forest is told in one row, and whoever watches a cluster goes on watching it.
+    if view.kind == ViewKind::Forest {
+        if matches!(tree.node(), None | Some(Node::Turn(_) | Node::Part(..))) {
+            tree.reveal(&[Node::Group(Group::Now)]);
+        }
+        return;
+    }
     let node = log.session.head(view.as_of).map(Node::Turn);
     let path = node.map(|node| view.path_to(log, node)).filter(|path| !path.is_empty());
     let path = path.unwrap_or_else(|| view.newest(log));
