@@ -21,12 +21,12 @@ use crate::text::lexicon::{self, Lexicon};
 use crate::text::preview;
 
 use super::heads::Head;
-use super::{Failure, Request, Summariser, Summary, SummaryLine};
+use super::{Failure, Request, SourceTurn, Summariser, Summary, SummaryLine};
 
 use candidates::{Candidate, Candidates};
 
 /// Changes with every change of what comes out.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The default summariser: deterministic, without a network.
 #[derive(Clone, Debug, Default)]
@@ -93,11 +93,17 @@ fn write(request: &Request, found: &Candidates, chosen: &[(Head, u32)]) -> Summa
     Summary { text, lines }
 }
 
-/// The turns that a line stands in. Of a line of a summary nobody says so here: whoever made that summary may know.
+/// The turns that a line stands in. Of a line of a summary nobody says so here: whoever made that summary may know. Where a
+/// turn says it too, it does so in these letters, as small and large ones count as the same while lines are gathered.
 fn turns(request: &Request, candidate: &Candidate) -> Vec<u32> {
     let sources = std::iter::once(&candidate.source).chain(&candidate.also);
     let sources = sources.map(|source| &request.sources[*source as usize]);
-    let originals = sources.filter(|source| source.role != Role::Summary);
+    let is_of_summary = request.sources[candidate.source as usize].role == Role::Summary;
+    let line = preview::on_one_line(candidate.text(request));
+    let says = |source: &SourceTurn| {
+        source.parts.iter().any(|part| preview::on_one_line(&part.text).contains(&line))
+    };
+    let originals = sources.filter(|source| source.role != Role::Summary && (!is_of_summary || says(source)));
     let mut turns: Vec<u32> = originals.flat_map(|source| source.turns.0..=source.turns.1).collect();
     turns.sort_unstable();
     turns.dedup();
