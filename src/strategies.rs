@@ -85,7 +85,7 @@ impl FromStr for Strategy {
     }
 }
 
-/// One thing a model sees.
+/// One thing a model sees. Small, since a context that was never compacted holds every turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// An original turn, whole.
@@ -94,45 +94,53 @@ pub enum Entry {
     Summary {
         /// Where its text is.
         turn: TurnId,
-        /// Its generation.
+        /// Its generation: the compaction knows what it covers and how deep it is.
         generation: u32,
-        /// The turns it stands for, as runs of numbers.
-        covers: Vec<(u32, u32)>,
-        /// How many summaries stand between it and original turns.
-        depth: u32,
     },
     /// A stub that stands for a pruned event.
     Receipt {
         /// The turn that it stands for.
         target: TurnId,
     },
-    /// A summary that was made here and stands for a run of turns.
-    Made {
-        /// Which.
-        made: Made,
-        /// The first and last number of the turns it stands for.
-        covers: (u32, u32),
-        /// What it counts for, planned.
-        tokens: u64,
-    },
+    /// A summary that was made here.
+    Made(Box<MadeEntry>),
     /// A cluster of the cold forest, by a summary of its members.
-    Cluster {
-        /// The root of its members.
-        root: u32,
-        /// The turns it stands for, as runs of numbers.
-        covers: Vec<(u32, u32)>,
-        /// What it counts for, planned.
-        tokens: u64,
-    },
+    Cluster(Box<ClusterEntry>),
     /// The pinned ledger, word for word.
-    Ledger {
-        /// The numbers of the items that are part of it.
-        items: Vec<u32>,
-        /// The turns that a person pinned.
-        pinned: Vec<TurnId>,
-        /// Their tokens.
-        tokens: u64,
-    },
+    Ledger(Box<LedgerEntry>),
+}
+
+/// A summary that was made here and stands for a run of turns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MadeEntry {
+    /// Which.
+    pub made: Made,
+    /// The first and last number of the turns it stands for.
+    pub covers: (u32, u32),
+    /// What it counts for, planned.
+    pub tokens: u64,
+}
+
+/// A cluster of the cold forest that stands in a context by its summary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClusterEntry {
+    /// The root of its members.
+    pub root: u32,
+    /// The turns it stands for, as runs of numbers.
+    pub covers: Vec<(u32, u32)>,
+    /// What it counts for, planned.
+    pub tokens: u64,
+}
+
+/// The pinned ledger as part of a context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerEntry {
+    /// The numbers of the items that are part of it.
+    pub items: Vec<u32>,
+    /// The turns that a person pinned.
+    pub pinned: Vec<TurnId>,
+    /// Their tokens.
+    pub tokens: u64,
 }
 
 impl Entry {
@@ -140,7 +148,7 @@ impl Entry {
     pub fn turn(&self) -> Option<TurnId> {
         match self {
             Self::Turn(turn) | Self::Summary { turn, .. } | Self::Receipt { target: turn } => Some(*turn),
-            Self::Made { .. } | Self::Cluster { .. } | Self::Ledger { .. } => None,
+            Self::Made(_) | Self::Cluster(_) | Self::Ledger(_) => None,
         }
     }
 
@@ -148,9 +156,9 @@ impl Entry {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Turn(_) => "turn",
-            Self::Summary { .. } | Self::Made { .. } | Self::Cluster { .. } => "summary",
+            Self::Summary { .. } | Self::Made(_) | Self::Cluster(_) => "summary",
             Self::Receipt { .. } => "receipt",
-            Self::Ledger { .. } => "ledger",
+            Self::Ledger(_) => "ledger",
         }
     }
 
@@ -159,7 +167,9 @@ impl Entry {
         match self {
             Self::Turn(turn) | Self::Summary { turn, .. } => u64::from(session.turn(*turn).tokens),
             Self::Receipt { .. } => RECEIPT_TOKENS,
-            Self::Made { tokens, .. } | Self::Cluster { tokens, .. } | Self::Ledger { tokens, .. } => *tokens,
+            Self::Made(entry) => entry.tokens,
+            Self::Cluster(entry) => entry.tokens,
+            Self::Ledger(entry) => entry.tokens,
         }
     }
 }

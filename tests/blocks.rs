@@ -474,8 +474,8 @@ fn the_ledger_keeps_what_binds_and_what_became_of_it() {
     assert_eq!(items[1].state(&log.session, 2), State::Open, "turn 2 may go on");
     assert_eq!(items[1].state(&log.session, 3), State::Answered(2));
     let context = blocks.context(&log.session, 12);
-    let Entry::Ledger { items, .. } = &context.entries[0] else { panic!("the ledger comes first") };
-    assert_eq!(items, &[1, 2, 3]);
+    let Entry::Ledger(ledger) = &context.entries[0] else { panic!("the ledger comes first") };
+    assert_eq!(ledger.items, [1, 2, 3]);
     let expanded = json_lines(&["expand", text(file.path()), "i1", "--json"]);
     assert_eq!((&expanded[0]["address"], &expanded[0]["state"]), (&"i1".into(), &"superseded by i3".into()));
     assert_eq!(expanded[1]["address"], "t1");

@@ -27,7 +27,7 @@ fn seen(log: &OpenLog, number: u32) -> String {
         Entry::Turn(id) => session.address(*id).to_string(),
         Entry::Summary { generation, .. } => format!("g{generation}"),
         Entry::Receipt { target } => format!("r:{}", session.address(*target)),
-        Entry::Made { .. } | Entry::Cluster { .. } | Entry::Ledger { .. } => entry.kind().to_owned(),
+        Entry::Made(_) | Entry::Cluster(_) | Entry::Ledger(_) => entry.kind().to_owned(),
     };
     let words: Vec<String> = context(session, Strategy::Recorded, number).entries.iter().map(word).collect();
     words.join(" ")

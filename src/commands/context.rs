@@ -17,7 +17,7 @@ use crate::strategies::context_gc::session::{Replay, Stub, trace};
 use crate::strategies::recursive::{Folded, Folding, Recursive};
 use crate::strategies::union_find::summaries::Standing;
 use crate::strategies::{
-    BLOCKS, CONTEXT_GC, Context, Entry, Limit, RECURSIVE, Strategy, UNION_FIND, context,
+    BLOCKS, CONTEXT_GC, Context, Entry, Limit, MadeEntry, RECURSIVE, Strategy, UNION_FIND, context,
 };
 use crate::summarisers::SummaryLine;
 use crate::text::display::safe;
@@ -100,6 +100,7 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
         return Ok(());
     }
     let sealed = context.entries.iter().filter_map(|entry| sealed(&log.session, entry)).count();
+    let planned = context.entries.iter().any(|entry| matches!(entry, Entry::Made(_) | Entry::Cluster(_)));
     let origin = if context.strategy == "recorded" { "from the log" } else { "replayed" };
     writeln!(
         out,
@@ -107,7 +108,13 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
         context.strategy,
         count(context.entries.len() as u64, "entry").replace("entrys", "entries"),
         grouped(context.tokens),
-        if sealed > 0 { ", the encrypted summary's not counted" } else { "" },
+        if sealed > 0 {
+            ", the encrypted summary's not counted"
+        } else if planned {
+            ", summaries by their planned size"
+        } else {
+            ""
+        },
     )?;
     for entry in &context.entries {
         let line = one_line(&shown.label(entry));
@@ -117,9 +124,11 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
                 let reasons: Vec<&str> = stubs.iter().map(|stub| &*stub.reason).collect();
                 writeln!(out, "[receipt: {}] {line}", reasons.join(", "))?;
             }
-            Entry::Made { made: Made::Fold(number), .. } => {
+            Entry::Made(entry) => {
                 writeln!(out, "{line}")?;
-                shown.fold_lines(*number, out)?;
+                if let Made::Fold(number) = entry.made {
+                    shown.fold_lines(number, out)?;
+                }
             }
             _ => writeln!(out, "{line}")?,
         }
@@ -170,14 +179,17 @@ impl Shown<'_> {
             (Entry::Turn(id), Some(blocks)) => blocks.label(self.log, Node::Turn(*id)),
             (Entry::Turn(id) | Entry::Receipt { target: id }, _) => of(Node::Turn(*id)),
             (Entry::Summary { generation, .. }, _) => of(Node::Generation(*generation)),
-            (Entry::Made { made: Made::Fold(number), covers, .. }, _) => self.fold_label(*number, *covers),
-            (Entry::Made { made, .. }, Some(blocks)) => blocks.label(self.log, Node::Made(*made)),
-            (Entry::Ledger { .. }, Some(blocks)) => blocks.label(self.log, Node::Group(Group::Ledger)),
-            (Entry::Cluster { root, .. }, _) => match &self.forest {
-                Some(forest) => forest.label(self.log, Node::Cluster(*root)),
+            (Entry::Made(entry), blocks) => match (entry.made, blocks) {
+                (Made::Fold(number), _) => self.fold_label(number, entry.covers),
+                (made, Some(blocks)) => blocks.label(self.log, Node::Made(made)),
+                (_, None) => Label::default(),
+            },
+            (Entry::Ledger(_), Some(blocks)) => blocks.label(self.log, Node::Group(Group::Ledger)),
+            (Entry::Cluster(entry), _) => match &self.forest {
+                Some(forest) => forest.label(self.log, Node::Cluster(entry.root)),
                 None => Label::default(),
             },
-            (Entry::Made { .. } | Entry::Ledger { .. }, None) => Label::default(),
+            (Entry::Ledger(_), None) => Label::default(),
         };
         Label { tokens: Some(entry.tokens(&self.log.session)), ..label }
     }
@@ -231,54 +243,33 @@ impl Shown<'_> {
             "tokens": entry.tokens(session),
         });
         match entry {
-            Entry::Summary { generation, covers, depth, turn } => {
+            Entry::Summary { generation, turn } => {
+                let compaction = session.generation(*generation);
                 value["address"] = json!(Address::Generation(*generation).to_string());
                 value["turn"] = json!(session.turn(*turn).number);
-                value["covers"] = json!(covers);
-                value["depth"] = json!(depth);
+                value["covers"] = json!(compaction.map(|compaction| &compaction.covers));
+                value["depth"] = json!(compaction.map(|compaction| compaction.depth));
                 if let Some(bytes) = sealed(session, entry) {
                     value["encrypted_bytes"] = json!(bytes);
                 }
             }
-            Entry::Made { made: Made::Fold(number), covers, .. } => {
-                let fold = self.fold(*number);
-                value["covers"] = json!([covers]);
-                value["depth"] = json!(fold.map(Folded::depth));
-                value["text"] = json!(fold.map(|fold| &fold.summary.text));
-                value["lines"] = json!(fold.map(|fold| {
-                    let lines = fold.summary.lines.iter().zip(&fold.depths);
-                    let line = |(line, depth): (&SummaryLine, &u32)| {
-                        json!({"text": fold.summary.text.get(line.range.clone()), "turns": line.turns, "depth": depth})
-                    };
-                    lines.map(line).collect::<Vec<_>>()
-                }));
-            }
-            Entry::Made { made, covers, .. } => {
-                let blocks = self.blocks.as_ref();
-                let written = blocks.and_then(|blocks| blocks.written(*made));
-                value["address"] = json!(
-                    blocks.and_then(|b| b.label(self.log, Node::Made(*made)).address).map(|a| a.to_string())
-                );
-                value["covers"] = json!([covers]);
-                value["depth"] = json!(blocks.and_then(|b| b.plan(self.log, *made)).map(|plan| plan.depth()));
-                value["text"] = json!(written.map(|written| &written.summary.text));
-                value["written_tokens"] = json!(written.map(|written| written.tokens));
-            }
-            Entry::Cluster { root, covers, .. } => {
+            Entry::Made(entry) => self.made(entry, &mut value),
+            Entry::Cluster(entry) => {
                 let Some(forest) = &self.forest else { return value };
-                value["address"] = json!(forest.address(*root).to_string());
-                value["covers"] = json!(covers);
-                if let Some(Standing::Whole(written)) = forest.standing(*root) {
+                value["address"] = json!(forest.address(entry.root).to_string());
+                value["covers"] = json!(entry.covers);
+                value["planned"] = json!(true);
+                if let Some(Standing::Whole(written)) = forest.standing(entry.root) {
                     value["depth"] = json!(written.depth);
                     value["text"] = json!(written.summary.text);
                     value["written_tokens"] = json!(written.tokens);
                 }
             }
-            Entry::Ledger { items, pinned, .. } => {
+            Entry::Ledger(entry) => {
                 let of = |item: &u32| Address::Item(*item).to_string();
-                value["items"] = json!(items.iter().map(of).collect::<Vec<_>>());
+                value["items"] = json!(entry.items.iter().map(of).collect::<Vec<_>>());
                 let of = |id: &TurnId| session.address(*id).to_string();
-                value["pinned"] = json!(pinned.iter().map(of).collect::<Vec<_>>());
+                value["pinned"] = json!(entry.pinned.iter().map(of).collect::<Vec<_>>());
             }
             Entry::Receipt { target } if self.gc.is_some() => {
                 let stubs = self.stubs(*target, as_of);
@@ -290,6 +281,36 @@ impl Shown<'_> {
             Entry::Turn(_) | Entry::Receipt { .. } => {}
         }
         value
+    }
+}
+
+impl Shown<'_> {
+    /// What is told of a summary that was made here.
+    fn made(&self, entry: &MadeEntry, value: &mut Value) {
+        value["covers"] = json!([entry.covers]);
+        value["planned"] = json!(true);
+        let Made::Fold(number) = entry.made else {
+            let blocks = self.blocks.as_ref();
+            let written = blocks.and_then(|blocks| blocks.written(entry.made));
+            let label = blocks.map(|blocks| blocks.label(self.log, Node::Made(entry.made)));
+            let plan = blocks.and_then(|blocks| blocks.plan(self.log, entry.made));
+            value["address"] =
+                json!(label.and_then(|label| label.address).map(|address| address.to_string()));
+            value["depth"] = json!(plan.map(|plan| plan.depth()));
+            value["text"] = json!(written.map(|written| &written.summary.text));
+            value["written_tokens"] = json!(written.map(|written| written.tokens));
+            return;
+        };
+        let fold = self.fold(number);
+        value["depth"] = json!(fold.map(Folded::depth));
+        value["text"] = json!(fold.map(|fold| &fold.summary.text));
+        value["lines"] = json!(fold.map(|fold| {
+            let lines = fold.summary.lines.iter().zip(&fold.depths);
+            let line = |(line, depth): (&SummaryLine, &u32)| {
+                json!({"text": fold.summary.text.get(line.range.clone()), "turns": line.turns, "depth": depth})
+            };
+            lines.map(line).collect::<Vec<_>>()
+        }));
     }
 }
 

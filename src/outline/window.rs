@@ -14,7 +14,7 @@ pub(super) fn build(view: &mut View, session: &Session) {
     view.summary = None;
     (view.window_turns, view.settled_tokens) = (0, 0);
     let summary_turn = context.entries.iter().find_map(|entry| match entry {
-        Entry::Summary { turn, generation, .. } => {
+        Entry::Summary { turn, generation } => {
             view.summary = Some(*generation);
             Some(*turn)
         }

@@ -30,7 +30,7 @@ use crate::session::open::OpenLog;
 use crate::session::{Part, Session, TurnId};
 
 use self::summaries::Covers;
-use super::{Context, Entry};
+use super::{Context, Entry, LedgerEntry, MadeEntry};
 
 /// A summary of this strategy, by its number from 1: `b4`, `p2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -318,20 +318,16 @@ impl Blocks {
         if !items.is_empty() || !pinned.is_empty() {
             let tokens = self.ledger_tokens(session, as_of);
             let items = items.iter().map(|item| item.number).collect();
-            entries.push(Entry::Ledger { items, pinned: pinned.to_vec(), tokens });
+            entries.push(Entry::Ledger(Box::new(LedgerEntry { items, pinned: pinned.to_vec(), tokens })));
         }
         let span = self.spans(as_of).last();
-        entries.extend(span.map(|span| Entry::Made {
-            made: Made::Span(span.number),
-            covers: span.turns,
-            tokens: u64::from(span.planned),
-        }));
+        let made = |made, covers, planned: u32| {
+            Entry::Made(Box::new(MadeEntry { made, covers, tokens: u64::from(planned) }))
+        };
+        entries.extend(span.map(|span| made(Made::Span(span.number), span.turns, span.planned)));
         let closed = &self.closed(as_of)[span.map_or(0, |span| span.blocks as usize)..];
-        entries.extend(closed.iter().map(|block| Entry::Made {
-            made: Made::Block(block.number),
-            covers: block.turns,
-            tokens: u64::from(block.planned),
-        }));
+        entries
+            .extend(closed.iter().map(|block| made(Made::Block(block.number), block.turns, block.planned)));
         let mut open: Vec<Entry> =
             open_turns(session, self.open_range(as_of).0, as_of).map(Entry::Turn).collect();
         open.reverse();

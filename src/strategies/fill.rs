@@ -42,10 +42,10 @@ pub fn fill(session: &Session, context: &Context) -> Fill {
     let mut files = Shares::default();
     for entry in &context.entries {
         match entry {
-            Entry::Summary { .. } | Entry::Made { .. } | Entry::Cluster { .. } => {
+            Entry::Summary { .. } | Entry::Made(_) | Entry::Cluster(_) => {
                 kinds.add("summary", entry.tokens(session), entry.turn());
             }
-            Entry::Ledger { .. } => kinds.add("ledger", entry.tokens(session), None),
+            Entry::Ledger(_) => kinds.add("ledger", entry.tokens(session), None),
             Entry::Receipt { .. } => kinds.add("receipts", entry.tokens(session), entry.turn()),
             Entry::Turn(turn) => {
                 for (_, part) in session.parts(*turn) {

@@ -19,10 +19,5 @@ pub(super) fn original(session: &Session, id: TurnId) -> Option<Entry> {
     }
     let compaction = session.compaction_of(id)?;
     let opens = compaction.covers.is_empty() && compaction.kept.is_empty();
-    opens.then(|| Entry::Summary {
-        turn: id,
-        generation: compaction.generation,
-        covers: Vec::new(),
-        depth: compaction.depth,
-    })
+    opens.then_some(Entry::Summary { turn: id, generation: compaction.generation })
 }

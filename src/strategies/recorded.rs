@@ -11,12 +11,7 @@ pub(super) fn entries(session: &Session, turn: TurnId, number: u32) -> Vec<Entry
         if session.turn(id).is_summary()
             && let Some(compaction) = session.compaction_of(id)
         {
-            let summary = Entry::Summary {
-                turn: id,
-                generation: compaction.generation,
-                covers: compaction.covers.clone(),
-                depth: compaction.depth,
-            };
+            let summary = Entry::Summary { turn: id, generation: compaction.generation };
             if compaction.kept_first {
                 newest_first.push(summary);
                 push_kept(session, compaction, number, &mut newest_first);

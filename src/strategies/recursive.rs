@@ -16,7 +16,7 @@ use super::blocks::levels::Plan;
 use super::blocks::originals::Originals;
 use super::blocks::summaries::{again, lead_down, size};
 use super::blocks::{Made, Settings, planned, tokens_of};
-use super::{Context, Entry};
+use super::{Context, Entry, MadeEntry};
 
 /// One compaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,10 +117,9 @@ impl Recursive {
             })
             .map(Entry::Turn)
             .collect();
-        entries.extend(newest.map(|fold| Entry::Made {
-            made: Made::Fold(fold.number),
-            covers: (1, fold.last),
-            tokens: u64::from(fold.planned),
+        entries.extend(newest.map(|fold| {
+            let (made, tokens) = (Made::Fold(fold.number), u64::from(fold.planned));
+            Entry::Made(Box::new(MadeEntry { made, covers: (1, fold.last), tokens }))
         }));
         entries.reverse();
         let tokens = self.settings.system + entries.iter().map(|entry| entry.tokens(session)).sum::<u64>();

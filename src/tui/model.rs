@@ -104,6 +104,9 @@ pub struct Model {
     pub help: Option<u16>,
     /// The search.
     pub search: Option<Search>,
+    /// What was searched for in a log that is replaced, until it is searched for in the one that comes; and whether
+    /// the person was taken to a match.
+    pub sought: Option<(String, bool)>,
     /// The filter.
     pub filter: Option<Filter>,
     /// One line for the person.
@@ -155,6 +158,7 @@ impl Model {
             prompt: None,
             help: None,
             search: None,
+            sought: None,
             filter: None,
             message: None,
             arrived: None,
@@ -236,7 +240,8 @@ impl Model {
     /// Nodes name things of one session: with another one they would name others, or nothing.
     pub(super) fn forget_nodes(&mut self) {
         self.view = None;
-        self.search = None;
+        let search = self.search.take();
+        self.sought = search.map(|search| (search.text.clone(), search.gone)).or_else(|| self.sought.take());
         self.visits.clear();
         self.trees = fresh_trees();
         self.detail.of = None;

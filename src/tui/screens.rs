@@ -434,10 +434,10 @@ impl Screens {
                     self.start.mouse = ours;
                     terminal::set_mouse(ours)?;
                 }
-                Effect::Search(text) => {
+                Effect::Search(text, gone) => {
                     let whom = For::Session(session.number);
                     let outlet = Outlet { sender: self.sender.clone(), whom };
-                    start_search(&mut session.model, &text, outlet);
+                    start_search(&mut session.model, &text, gone, outlet);
                 }
             }
         }
@@ -495,10 +495,12 @@ fn audit(job: auditing::Job, outlet: Outlet) {
     std::thread::spawn(move || outlet.send(Event::Audited(Box::new(job.run()))));
 }
 
-fn start_search(model: &mut Model, text: &str, outlet: Outlet) {
+fn start_search(model: &mut Model, text: &str, gone: bool, outlet: Outlet) {
     let (Some(log), Ok(pattern)) = (&model.log, compile(text)) else { return };
     model.searches += 1;
     let report = move |found| outlet.send(Event::Found(found)).is_ok();
     let source = log.source.clone();
-    model.search = Some(Search::start(model.searches, text, pattern, &log.session, source, report));
+    let mut search = Search::start(model.searches, text, pattern, &log.session, source, report);
+    search.gone = gone;
+    model.search = Some(search);
 }

@@ -75,7 +75,7 @@ impl App {
         for effect in update(&mut self.model, event) {
             match effect {
                 Effect::Copy(text) => self.copied.push(text),
-                Effect::Search(text) => self.search(&text),
+                Effect::Search(text, gone) => self.search(&text, gone),
                 Effect::Quit => self.quit = true,
                 Effect::Mouse(_)
                 | Effect::Sessions
@@ -87,12 +87,13 @@ impl App {
         }
     }
 
-    fn search(&mut self, text: &str) {
+    fn search(&mut self, text: &str, gone: bool) {
         let (sender, reports) = channel();
         let log = self.model.log.as_ref().unwrap();
         let report = move |found| sender.send(found).is_ok();
         let source = log.source.clone();
-        let search = Search::start(1, text, compile(text).unwrap(), &log.session, source, report);
+        let mut search = Search::start(1, text, compile(text).unwrap(), &log.session, source, report);
+        search.gone = gone;
         self.model.search = Some(search);
         let deadline = Instant::now() + Duration::from_secs(20);
         while self.model.search.as_ref().is_some_and(|search| !search.is_done()) {
@@ -433,6 +434,23 @@ fn a_partial_log_shows_no_numbers_and_a_jump_waits() {
     app.event(Event::Indexed(Box::new(OpenLog::load(&demo()).unwrap())));
     app.draw();
     assert_eq!(app.selected(), "t9");
+}
+
+#[test]
+fn what_is_searched_for_in_the_end_of_a_log_is_searched_for_in_all_of_it() {
+    let mut app = App::new(120, 40);
+    let (tail, source) = load::load_tail(&demo(), 100_000).unwrap();
+    app.event(Event::Tail(Box::new(OpenLog::new(tail, source))));
+    app.press("/for the big shops, p95<Enter>");
+    app.draw();
+    assert!(app.screen().contains("the rest is searched once it is read"), "{}", app.screen());
+    app.event(Event::Indexed(Box::new(OpenLog::load(&demo()).unwrap())));
+    app.draw();
+    assert_eq!(app.selected(), "t1");
+    app.event(Event::Epoch(crate::log::follow::Epoch::Reopened));
+    app.event(Event::Indexed(Box::new(OpenLog::load(&demo()).unwrap())));
+    app.draw();
+    assert!(app.screen().contains("/for the big shops"), "{}", app.screen());
 }
 
 #[test]

@@ -33,8 +33,8 @@ pub enum Effect {
     Copy(String),
     /// Take the mouse, or give it back.
     Mouse(bool),
-    /// Search for this.
-    Search(String),
+    /// Search for this; whether the person was taken to a match of it before.
+    Search(String, bool),
     /// Show the list of sessions.
     Sessions,
     /// The agent started anew: show this session instead.
@@ -94,7 +94,9 @@ pub fn update(model: &mut Model, event: Event) -> Vec<Effect> {
         Event::Continue => vec![Effect::Retake],
         arrived => {
             arrive::take(model, arrived);
-            Vec::new()
+            // What was searched for in the end of a log, or in what it was before, is searched for in all of it.
+            let anew = model.sought.take_if(|_| model.log.is_some());
+            anew.map(|(text, gone)| Effect::Search(text, gone)).into_iter().collect()
         }
     }
 }

@@ -81,16 +81,18 @@ fn blocks<'a>(log: &'a OpenLog, arguments: &'a AuditArguments) -> Result<Replaye
         let mut texts = Vec::new();
         for entry in &context.entries {
             match entry {
-                Entry::Made { made, .. } => {
+                Entry::Made(entry) => {
                     let stop = AtomicBool::new(false);
                     texts.push(
-                        replayed.summaries.of(log, &replayed.blocks, *made, &stop)?.summary.text.clone(),
+                        replayed.summaries.of(log, &replayed.blocks, entry.made, &stop)?.summary.text.clone(),
                     );
                 }
-                Entry::Ledger { items, pinned, .. } => {
+                Entry::Ledger(entry) => {
                     let ledger = replayed.blocks.ledger();
-                    texts.extend(items.iter().filter_map(|number| Some(ledger.item(*number)?.text.clone())));
-                    for turn in pinned {
+                    texts.extend(
+                        entry.items.iter().filter_map(|number| Some(ledger.item(*number)?.text.clone())),
+                    );
+                    for turn in &entry.pinned {
                         texts.push(text::whole(&log.texts(*turn)?));
                     }
                 }
@@ -124,8 +126,8 @@ fn union_find<'a>(log: &'a OpenLog, arguments: &'a AuditArguments) -> Result<Rep
         let context = cold.replay.context(&log.session, as_of);
         let mut texts = Vec::new();
         for entry in &context.entries {
-            if let Entry::Cluster { root, .. } = entry {
-                texts.push(cold.summary_as_of(*root, as_of)?.summary.text.clone());
+            if let Entry::Cluster(cluster) = entry {
+                texts.push(cold.summary_as_of(cluster.root, as_of)?.summary.text.clone());
             }
         }
         Ok((context, texts.join("\n\n")))

@@ -13,7 +13,7 @@ use crate::text::numbers::runs;
 
 use super::super::blocks::originals::Originals;
 use super::super::blocks::{planned, tokens_of};
-use super::super::{Context, Entry, UNION_FIND};
+use super::super::{ClusterEntry, Context, Entry, UNION_FIND};
 use super::ColdForest;
 use super::cut::{Arrival, Cutter, is_gone, numbered};
 use super::forest::Stamp;
@@ -239,7 +239,7 @@ impl Replay {
             let originals = turns.iter().map(|id| tokens_of(session, *id)).sum();
             let covers = runs(turns.iter().map(|id| session.turn(*id).number));
             let tokens = u64::from(planned(summaries::BUDGET, originals));
-            entries.push(Entry::Cluster { root, covers, tokens });
+            entries.push(Entry::Cluster(Box::new(ClusterEntry { root, covers, tokens })));
         }
         let hot = self.hot(as_of).into_iter().filter(|message| !is_gone(session, message.turns.1, as_of));
         entries.extend(hot.flat_map(|message| turns(session, message)).map(Entry::Turn));

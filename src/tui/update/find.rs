@@ -34,7 +34,7 @@ fn search(model: &mut Model, text: &str) -> Vec<Effect> {
         return Vec::new();
     }
     match compile(text) {
-        Ok(_) if model.log.is_some() => vec![Effect::Search(text.to_owned())],
+        Ok(_) if model.log.is_some() => vec![Effect::Search(text.to_owned(), false)],
         Ok(_) => Vec::new(),
         Err(error) => {
             model.message = Some(error);
@@ -73,8 +73,16 @@ pub(super) fn take(model: &mut Model, found: Found) {
     match model.search.as_ref().and_then(here) {
         Some(hit) if !gone => go_to_hit(model, hit),
         None if !gone && !none && done => next(model, true),
-        _ if none && done => model.message = Some("nothing found in any turn".to_owned()),
+        _ if none && done => model.message = Some(nothing_found(model).to_owned()),
         _ => {}
+    }
+}
+
+fn nothing_found(model: &Model) -> &'static str {
+    if model.session().is_some_and(|session| session.partial) {
+        "nothing found in the end of the log: the rest is searched once it is read"
+    } else {
+        "nothing found in any turn"
     }
 }
 
@@ -92,7 +100,7 @@ pub(super) fn next(model: &mut Model, on: bool) {
     };
     let hits = &search.hits;
     if hits.is_empty() {
-        let what = if search.is_done() { "nothing found in any turn" } else { "nothing found yet" };
+        let what = if search.is_done() { nothing_found(model) } else { "nothing found yet" };
         model.message = Some(what.to_owned());
         return;
     }
