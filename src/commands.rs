@@ -130,7 +130,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
         }),
         Command::Ask(arguments) => on_either(&arguments.path, |open| match open {
             Open::Log(log) => ask::run(log, arguments, out),
-            Open::Forest(forest) => forest.ask(arguments, out),
+            Open::Forest(forest) => forest.print_reading(arguments, out),
         }),
         Command::Gc(arguments) => gc::run(arguments, out),
         Command::Trace(arguments) => on(&arguments.path, |log| trace::run(log, arguments, out)),

@@ -327,6 +327,9 @@ fn trace(
     if let Some((place, _)) = held.iter().find(|(place, _)| tells_clause(statement, said, **place)) {
         return Some(vec![*place]);
     }
+    if let Some(place) = tells_what_was_done(statement, said) {
+        return Some(vec![place]);
+    }
     if let Some(place) = tells_what_is_beside(lexicon, statement, said) {
         return Some(vec![place]);
     }
@@ -360,6 +363,18 @@ fn tells_clause(statement: &Statement, said: &Said, place: usize) -> bool {
     };
     let sentence = said.sentence(place);
     statement.clauses.iter().any(holds) || clauses(sentence).chain([sentence]).any(is_made_of_it)
+}
+
+/// A sentence that holds what was to be done together with something else of the statement: it may tell that it was.
+fn tells_what_was_done(statement: &Statement, said: &Said) -> Option<usize> {
+    let others: HashSet<u32> = statement
+        .stems
+        .iter()
+        .filter(|(stem, _)| !statement.wish.contains(stem))
+        .flat_map(|(stem, _)| said.with_stem(stem).iter().copied())
+        .collect();
+    let done = statement.wish.iter().filter(|_| statement.soft).flat_map(|stem| said.with_stem(stem));
+    done.copied().find(|place| others.contains(place)).map(|place| place as usize)
 }
 
 /// A sentence that leaves open what the statement and the sentences beside it are about.

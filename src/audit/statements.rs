@@ -49,6 +49,8 @@ pub struct Statement {
     pub(super) beside: Vec<String>,
     /// Every word, in order.
     pub(super) words: Vec<String>,
+    /// The stems of what is to be done, and of its being done, where the statement says "let's".
+    pub(super) wish: Vec<String>,
     /// Names and numbers, compared.
     pub(super) anchors: Vec<String>,
     /// What tells it from others.
@@ -137,6 +139,7 @@ pub fn of(blocks: &[Block], lexicon: &Lexicon) -> Vec<Statement> {
                 .filter(|clause| clause.len() >= 2)
                 .collect();
             let beside = if binding.open { beside(&said, number) } else { Vec::new() };
+            let wish = wish(&words);
             let (text, places, anchors) = (sentence.to_owned(), vec![place], anchors(sentence));
             out.push(Statement {
                 class,
@@ -150,12 +153,21 @@ pub fn of(blocks: &[Block], lexicon: &Lexicon) -> Vec<Statement> {
                 clauses: if parts.len() > 1 { parts } else { Vec::new() },
                 beside,
                 words,
+                wish,
                 anchors,
                 key,
             });
         }
     }
     out
+}
+
+/// The stems of the verb behind the first "let's", as it stands and as what was done.
+fn wish(words: &[String]) -> Vec<String> {
+    let at = words.iter().position(|word| matches!(word.as_str(), "let's" | "let’s" | "lets"));
+    let Some(verb) = at.and_then(|at| words.get(at + 1)) else { return Vec::new() };
+    let done = format!("{}ed", verb.strip_suffix('e').unwrap_or(verb));
+    words::stems(&format!("{verb} {done}"))
 }
 
 /// What a harness says in the user's name, with no word of the user's in it.

@@ -3,7 +3,7 @@
 //! Membership is reliable, the kind is a hint. Comparing two things turns none of them down, asking for a note promises
 //! nothing, and what should have happened is a report. Pasted text never binds: see [`is_pasted`].
 
-use super::cues::{self, Openness};
+use super::cues::{self, Hedge, Openness};
 use super::lexicon::{Lexicon, Rule};
 use super::{harness, sentences};
 
@@ -76,8 +76,10 @@ pub fn typed_sentences(text: &str) -> Vec<&str> {
 pub fn of(lexicon: &Lexicon, sentence: &str) -> Binding {
     let text = cues::masked(sentence, false);
     let Openness { question, request, open, proposal, hedges } = cues::openness(lexicon, sentence);
-    // A sentence that only trails off leaves nothing that anybody would answer.
-    let open = open && (question || proposal || !hedges.is_empty());
+    // A sentence that only trails off, or only hopes, leaves nothing that anybody would answer.
+    let uncertain = cues::masked(sentence, true);
+    let hopes = |hedge: &Hedge| uncertain[hedge.range.clone()].to_lowercase().contains("hope");
+    let open = open && (question || proposal || !hedges.iter().all(hopes));
     let asks = question && !request;
     let holds = |rules: &[Rule]| rules.iter().any(|rule| rule.holds(&text));
     let assents = lexicon.assent.is_in(&text);
@@ -85,9 +87,11 @@ pub fn of(lexicon: &Lexicon, sentence: &str) -> Binding {
         .iter()
         .any(|word| text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase().starts_with(word));
     let decision = holds(&lexicon.decision) && (!asks || assents);
+    // Who agrees to have something removed turns down nothing that was put to him.
+    let agrees = decision && assents && !text.to_lowercase().replace(['\'', '’'], "").contains("lets not");
     Binding {
         decision,
-        rejection: holds(&lexicon.rejection) && (!asks && !request || opens_with_no),
+        rejection: holds(&lexicon.rejection) && !agrees && (!asks && !request || opens_with_no),
         constraint: holds(&lexicon.constraint) && !asks && !request,
         commitment: holds(&lexicon.commitment) && !asks,
         open: open && (!decision || asks),
@@ -108,6 +112,9 @@ mod tests {
         assert!(of("yes, let's rename it").decision);
         assert!(!of("ok let's discuss it").decision);
         assert!(of("no, remove this again, the risk is too big").rejection);
+        let agreed = of("yeah, lets remove that and push");
+        assert!(agreed.decision && !agreed.rejection);
+        assert!(of("ok, let's not do that then").rejection);
         assert!(!of("no problem").rejection);
         assert!(of("No migration may hold a lock for long").constraint);
         assert!(!of("No migration may hold a lock for long").rejection);
@@ -125,6 +132,8 @@ mod tests {
         assert!(!of("this should have deleted the branch").any());
         assert!(!of("there is no other way...").any());
         assert!(of("could we do it like the other check?").open);
+        assert!(!of("ok, I hope that was not too much at once").open);
+        assert!(of("I hope that is fast enough, but maybe it is not").open);
     }
 
     #[test]

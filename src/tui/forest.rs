@@ -5,6 +5,7 @@
 //! cluster, and again when that is another one than it was written for.
 
 mod builder;
+mod opened;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::cli::Writer;
-use crate::outline::forest::{Asked, Shown};
+use crate::outline::forest::{Asked, FileShown, Shown};
 use crate::session::open::OpenLog;
 use crate::store::OptionalStore;
 use crate::strategies::blocks::summaries::Waiting;
@@ -33,6 +34,7 @@ use super::replay::{Setup, Wake};
 use super::views::Grown;
 
 use builder::{Builder, Order};
+use opened::OpenFile;
 
 /// Messages that are cut ahead of the thread: enough that it never waits for a frame.
 const AHEAD: u32 = 4_000;
@@ -49,7 +51,9 @@ pub struct Forests {
     wake: Wake,
     open: Option<Open>,
     /// A forest's file that is shown instead of a session.
-    file: Option<Rc<Opened>>,
+    file: Option<OpenFile>,
+    /// An answer came from it.
+    answered: bool,
     /// A person stopped the writing.
     halted: bool,
 }
@@ -100,18 +104,19 @@ impl Forests {
             wake: Arc::new(|| {}),
             open: None,
             file: None,
+            answered: false,
             halted: false,
         }
     }
 
     /// A forest's file is shown; there is no session.
     pub fn show(&mut self, file: Opened) {
-        self.file = Some(Rc::new(file));
+        self.file = Some(OpenFile::new(file, &self.wake));
     }
 
     /// That file.
-    pub fn file(&self) -> Option<&Rc<Opened>> {
-        self.file.as_ref()
+    pub fn file(&self) -> Option<&Rc<FileShown>> {
+        self.file.as_ref().map(|file| &file.shown)
     }
 
     /// Who is told when there is something new.
@@ -161,8 +166,11 @@ impl Forests {
         }
     }
 
-    /// Asks what a reader would get for a question as of a turn.
+    /// Asks what a reader would get for a question as of a turn, or of the file that is shown.
     pub fn question(&mut self, log: &OpenLog, text: &str, as_of: u32) {
+        if let Some(file) = &mut self.file {
+            return file.question(text, self.settings, self.writer.clone());
+        }
         let shown = self.shown(log);
         let Some(open) = &mut self.open else { return };
         open.questions.cancel(open.question);
@@ -196,15 +204,15 @@ impl Forests {
     /// Stops the writing: nothing that waits or runs is written. The answer is how many that were.
     pub fn halt(&mut self) -> usize {
         self.halted = true;
+        if let Some(file) = &self.file {
+            file.halt();
+        }
         let Some(open) = &mut self.open else { return 0 };
         let pending = std::mem::take(&mut open.pending);
         for of in &pending {
             open.drop(*of);
         }
-        if let Some(asked) = open.shown.asked.borrow_mut().as_mut().filter(|asked| asked.reading.is_none()) {
-            open.questions.cancel(open.question);
-            asked.reading = Some(Err(Failure::Stopped));
-        }
+        halt_question(&open.questions, open.question, &mut open.shown.asked.borrow_mut());
         pending.len()
     }
 
@@ -226,6 +234,7 @@ impl Forests {
 impl Grown for Forests {
     /// Cuts turns into messages.
     fn advance(&mut self, log: &OpenLog, _: u32, until: Instant) -> bool {
+        self.answered |= self.file.as_ref().is_some_and(OpenFile::collect);
         let Some(open) = &mut self.open else { return false };
         if log.session.partial {
             return false;
@@ -235,7 +244,9 @@ impl Grown for Forests {
     }
 
     fn has_changed(&mut self) -> bool {
-        self.open.as_mut().is_some_and(|open| std::mem::take(&mut open.changed) | open.builder.has_grown())
+        let answered = std::mem::take(&mut self.answered);
+        let grown = |open: &mut Open| std::mem::take(&mut open.changed) | open.builder.has_grown();
+        answered | self.open.as_mut().is_some_and(grown)
     }
 
     fn news(&mut self) -> Option<String> {
@@ -243,10 +254,14 @@ impl Grown for Forests {
     }
 
     fn is_busy(&self) -> bool {
-        self.open.as_ref().is_some_and(|open| {
-            let asks = open.shown.asked.borrow().as_ref().is_some_and(|asked| asked.reading.is_none());
-            !open.pending.is_empty() || asks || (open.builder.is_busy() && open.builder.failure().is_none())
-        })
+        let answers = self.file.as_ref().is_some_and(OpenFile::is_busy);
+        answers
+            || self.open.as_ref().is_some_and(|open| {
+                let asks = open.shown.asked.borrow().as_ref().is_some_and(|asked| asked.reading.is_none());
+                !open.pending.is_empty()
+                    || asks
+                    || (open.builder.is_busy() && open.builder.failure().is_none())
+            })
     }
 
     /// What was being made for the old one is ended elsewhere.
@@ -350,15 +365,26 @@ impl Open {
             None => false,
         });
         self.changed |= begun || before != self.pending.len();
-        let mut asked = self.shown.asked.borrow_mut();
-        if let Some(asked) = asked.as_mut().filter(|asked| asked.reading.is_none()) {
-            asked.reading = match self.questions.progress(self.question) {
-                Some(Progress::Done(reading)) => Some(Ok(reading)),
-                Some(Progress::Failed(failure)) => Some(Err(failure)),
-                Some(Progress::Queued | Progress::Running) => None,
-                None => Some(Err(Failure::Stopped)),
-            };
-            self.changed |= asked.reading.is_some();
-        }
+        self.changed |= take_answer(&self.questions, self.question, &mut self.shown.asked.borrow_mut());
+    }
+}
+
+/// Takes in the answer to the question with this number. True: there is one now.
+fn take_answer(questions: &Pool<u64, Reading>, number: u64, asked: &mut Option<Asked>) -> bool {
+    let Some(asked) = asked.as_mut().filter(|asked| asked.reading.is_none()) else { return false };
+    asked.reading = match questions.progress(number) {
+        Some(Progress::Done(reading)) => Some(Ok(reading)),
+        Some(Progress::Failed(failure)) => Some(Err(failure)),
+        Some(Progress::Queued | Progress::Running) => None,
+        None => Some(Err(Failure::Stopped)),
+    };
+    asked.reading.is_some()
+}
+
+/// A person does not wait for an answer that is not there.
+fn halt_question(questions: &Pool<u64, Reading>, number: u64, asked: &mut Option<Asked>) {
+    if let Some(asked) = asked.as_mut().filter(|asked| asked.reading.is_none()) {
+        questions.cancel(number);
+        asked.reading = Some(Err(Failure::Stopped));
     }
 }

@@ -11,6 +11,8 @@ use regex::{Regex, RegexBuilder};
 
 use crate::formats::Format;
 use crate::log::Source;
+use crate::outline::Node;
+use crate::outline::forest::FileShown;
 use crate::session::{Session, TurnId};
 
 /// A record to search: its turn, where it is, how long.
@@ -38,6 +40,8 @@ pub struct Search {
     pub pattern: Regex,
     /// Turns with matches, in file order.
     pub hits: Vec<TurnId>,
+    /// Messages of a forest's file with matches, in the order of its tree: it has no turns.
+    pub messages: Vec<Node>,
     /// Matches in all of them.
     pub matches: u64,
     /// The person was taken to a match.
@@ -100,12 +104,36 @@ impl Search {
             text: text.to_owned(),
             pattern,
             hits: Vec::new(),
+            messages: Vec::new(),
             matches: 0,
             gone: false,
             searched: 0,
             records: count,
             queue: Some(queue),
             stop,
+        }
+    }
+
+    /// A search that is over: of the messages of a forest's file, which are in memory.
+    pub fn of_file(text: &str, pattern: Regex, file: &FileShown) -> Self {
+        let (mut messages, mut matches) = (Vec::new(), 0);
+        for (node, said) in file.messages() {
+            let found = pattern.find_iter(said).count() as u64;
+            matches += found;
+            messages.extend((found > 0).then_some(node));
+        }
+        Self {
+            number: 0,
+            text: text.to_owned(),
+            pattern,
+            hits: Vec::new(),
+            messages,
+            matches,
+            gone: true,
+            searched: 0,
+            records: 0,
+            queue: None,
+            stop: Arc::default(),
         }
     }
 

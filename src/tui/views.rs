@@ -146,7 +146,7 @@ pub(super) fn standing(model: &Model) -> Option<(String, bool)> {
                 return Some(("waits until the log is read".to_owned(), true));
             }
             if let Some(file) = model.forest.file() {
-                return Some((file.head(), !file.breaches().is_empty()));
+                return Some((file.file.head(), !file.file.breaches().is_empty()));
             }
             model.forest.standing(log).map(forest)
         }

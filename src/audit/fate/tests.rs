@@ -144,3 +144,12 @@ fn the_fillers_are_sorted_stems() {
         assert!(stems.iter().all(|stem| FILLERS.contains(&stem.as_str())), "{word}: {stems:?}");
     }
 }
+
+#[test]
+fn what_a_person_agreed_to_have_done_is_not_called_dropped_where_it_is_told_as_done() {
+    let agreed = "yeah, lets remove that and commit and push ASAP, then lets talk about the exporter.";
+    let told = "- The earlier summary showed that the unnecessary commits were removed by the script.";
+    let judged = judged(agreed, told);
+    assert_eq!((judged.verdict, judged.why), (Verdict::Unverifiable, Some(Why::Partly)));
+    assert_eq!(verdict(agreed, "- The chart is drawn twice as fast now."), Verdict::Dropped);
+}

@@ -6,13 +6,9 @@ use std::sync::atomic::AtomicBool;
 use serde_json::{Value, json};
 
 use crate::cli::{AskArguments, ExpandArguments, TreeArguments};
-use crate::formats::facts::{PartKind, Role};
-use crate::log::LogError;
 use crate::session::address::Address;
-use crate::strategies::union_find::forest::Stamp;
 use crate::strategies::union_find::opened::Opened;
-use crate::strategies::union_find::reader::{Given, NOTHING_ALIKE, Originals, read};
-use crate::summarisers::{Failure as NoSummary, Request, SourcePart, SourceTurn, Summariser, Summary};
+use crate::strategies::union_find::reader::{Given, NOTHING_ALIKE};
 use crate::text::display::safe;
 use crate::text::numbers::{count, grouped};
 use crate::text::preview;
@@ -151,7 +147,7 @@ impl Opened {
     }
 
     /// Prints what a reader would get.
-    pub(in crate::commands) fn ask(
+    pub(in crate::commands) fn print_reading(
         &self,
         arguments: &AskArguments,
         out: &mut dyn Write,
@@ -160,14 +156,14 @@ impl Opened {
             return Err(Failure::Usage("--as-of needs a log: this is a forest's file".to_owned()));
         }
         super::super::ask::worded(arguments)?;
-        let mut forest = self.forest().clone();
-        // A saved forest is read as it was made.
-        if self.is_foreign() {
-            forest.read_as(&settings(&arguments.forest)?);
-        }
         let writer = arguments.summaries.writer().map_err(Failure::Usage)?;
-        let mut originals = OfFile { of: self, summariser: writer.bare() };
-        let reading = read(&forest, &arguments.question, arguments.budget, &mut originals)?;
+        let reading = self.ask(
+            &arguments.question,
+            arguments.budget,
+            &settings(&arguments.forest)?,
+            writer.bare(),
+            &AtomicBool::new(false),
+        )?;
         let given = |given: &Given| match given {
             Given::Whole(text) => ("whole", text.clone()),
             Given::Summary(summary) => ("summary", summary.text.clone()),
@@ -228,30 +224,5 @@ impl Opened {
             text.lines().try_for_each(|line| writeln!(out, "{}", safe(line)))?;
         }
         Ok(())
-    }
-}
-
-/// The messages of a file as originals. Summaries are made anew from all members: what the file's own cover it does not
-/// say.
-struct OfFile<'a> {
-    of: &'a Opened,
-    summariser: &'a dyn Summariser,
-}
-
-impl Originals for OfFile<'_> {
-    fn sources(&mut self, node: u32) -> Result<Vec<SourceTurn>, LogError> {
-        let text = self.of.said(node).to_owned();
-        let part = SourcePart { kind: PartKind::Text, tool: None, error: false, text };
-        Ok(vec![SourceTurn { turns: (node, node), role: Role::User, parts: vec![part] }])
-    }
-
-    fn summary(&mut self, root: u32, budget: u32) -> Result<Result<Summary, NoSummary>, LogError> {
-        let mut members = self.of.forest().forest().members(root, Stamp::MAX);
-        members.sort_unstable();
-        let mut sources = Vec::new();
-        for member in members {
-            sources.extend(self.sources(member)?);
-        }
-        Ok(self.summariser.summarise(&Request { sources, budget }, &AtomicBool::new(false)))
     }
 }

@@ -40,13 +40,18 @@ impl Asked {
     }
 
     fn line(&self) -> String {
+        format!("asked at t{}: {}", self.as_of, self.told())
+    }
+
+    /// The question, and what is known of the answer.
+    pub(super) fn told(&self) -> String {
         let question = preview::of(&self.question);
         let how = match &self.reading {
             None => "being read …".to_owned(),
             Some(Err(failure)) => format!("! {failure}"),
             Some(Ok(reading)) => format!("~{} of {} tokens", grouped(reading.tokens), grouped(self.budget)),
         };
-        format!("asked at t{}: {question} · {how}", self.as_of)
+        format!("{question} · {how}")
     }
 }
 

@@ -4,6 +4,8 @@
 //! messages, in the clusters that the file says; and its breaches are told before anything else is believed of it. The
 //! numbers in its addresses are its own ids.
 
+mod ask;
+
 use std::collections::HashMap;
 use std::path::Path;
 

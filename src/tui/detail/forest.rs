@@ -241,7 +241,7 @@ fn question(view: &ForestView, log: &OpenLog, asked: &Asked) -> Document {
             return Document { title, facts, ..Document::default() };
         }
         None => {
-            facts.push((Tone::Dim, format!("as of t{}: the forest is being read …", asked.as_of)));
+            facts.push((Tone::Dim, coming(view, asked.as_of)));
             return Document { title, facts, ..Document::default() };
         }
     };
@@ -267,6 +267,14 @@ fn question(view: &ForestView, log: &OpenLog, asked: &Asked) -> Document {
     let mut document = Document { title, facts, blocks, ..Document::default() };
     document.chosen = document.links().first().map(|(block, _)| *block);
     document
+}
+
+/// What an answer waits for.
+fn coming(view: &ForestView, as_of: u32) -> String {
+    match view.replay.begun() {
+        begun if begun < as_of => format!("as of t{as_of}: waits for the forest, which is at t{begun} …"),
+        _ => format!("as of t{as_of}: what fits is chosen, and summaries are written for it … X stops that"),
+    }
 }
 
 /// Every cluster with its similarity to the question.

@@ -1,17 +1,22 @@
 //! What the detail pane shows of a forest's file: what is wrong with it, its summaries, its messages word for word.
 
-use std::rc::Rc;
-
-use crate::outline::forest::FileTree;
+use crate::outline::forest::{Asked, FileShown};
 use crate::outline::{Group, Node};
 use crate::strategies::union_find::opened::Opened;
-use crate::text::numbers::count;
+use crate::strategies::union_find::reader::{Given, NOTHING_ALIKE, Reading};
+use crate::text::numbers::{count, grouped};
+use crate::text::preview;
 
 use super::super::document::{Block, Document, Tone};
 
 /// The document of a node of a file.
-pub fn document(file: &Opened, node: Node) -> Document {
+pub fn document(shown: &FileShown, node: Node) -> Document {
+    let file = &*shown.file;
     match node {
+        Node::Group(Group::Asked) => match &*shown.asked.borrow() {
+            Some(asked) => question(shown, asked),
+            None => Document::default(),
+        },
         Node::Breach(number) => breach(file, number),
         Node::Cluster(place) => cluster(file, place),
         Node::Member(place, at) => member(file, place, at),
@@ -92,7 +97,76 @@ fn member(file: &Opened, place: u32, at: u32) -> Document {
 }
 
 /// The node that an id means, as `c4` or as `t4`.
-pub fn node(file: &Rc<Opened>, id: u32, as_cluster: bool) -> Option<Node> {
-    let (place, at) = FileTree::new(Rc::clone(file)).find(i64::from(id))?;
+pub fn node(shown: &FileShown, id: i64, as_cluster: bool) -> Option<Node> {
+    let (place, at) = shown.find(id)?;
     Some(if as_cluster { Node::Cluster(place) } else { Node::Member(place, at) })
+}
+
+fn question(shown: &FileShown, asked: &Asked) -> Document {
+    let file = &*shown.file;
+    let mut facts = vec![(Tone::User, preview::on_one_line(&asked.question))];
+    let title = "what a reader would get".to_owned();
+    let reading = match &asked.reading {
+        Some(Ok(reading)) => reading,
+        Some(Err(failure)) => {
+            facts.push((Tone::Warn, format!("no answer: {failure} · a asks again")));
+            return Document { title, facts, ..Document::default() };
+        }
+        None => {
+            let what = "what fits is chosen, and summaries are written for it … X stops that";
+            facts.push((Tone::Dim, what.to_owned()));
+            return Document { title, facts, ..Document::default() };
+        }
+    };
+    let (tokens, budget) = (grouped(reading.tokens), grouped(asked.budget));
+    facts.push((Tone::Dim, format!("~{tokens} of {budget} tokens · scored by vectors made here")));
+    if reading.is_in_vain() {
+        facts.push((Tone::Warn, format!("! {NOTHING_ALIKE}")));
+    }
+    let row = |(root, score): &(u32, f64)| {
+        let id = file.id(*root);
+        let members = shown.find(id).and_then(|(place, _)| shown.cluster(place));
+        let size = members.map_or(0, |(_, members)| members.len() as u64);
+        vec![
+            (Tone::Heading, format!("c{id:<6}")),
+            (Tone::Text, format!("{score:>6.3} ")),
+            (Tone::Dim, count(size, "message")),
+        ]
+    };
+    let scores = reading.scores.iter().map(row).collect();
+    let mut blocks = vec![Block::runs("clusters by similarity to the question".to_owned(), scores)];
+    blocks.extend(given(shown, reading));
+    let mut document = Document { title, facts, blocks, ..Document::default() };
+    document.chosen = document.links().first().map(|(block, _)| *block);
+    document
+}
+
+/// What is given, text by text, each leading to where it stands.
+fn given(shown: &FileShown, reading: &Reading) -> Vec<Block> {
+    let leading = |block: Block, id, as_cluster| match node(shown, id, as_cluster) {
+        Some(node) => block.leading_to(node),
+        None => block,
+    };
+    let mut blocks = Vec::new();
+    if reading.whole {
+        blocks.push(Block::runs("the file fits: all of it, oldest first".to_owned(), Vec::new()));
+    }
+    for raw in &reading.raw {
+        let id = shown.file.id(raw.node);
+        let score = if reading.whole { String::new() } else { format!(" · {:.3}", raw.score) };
+        let cut = if raw.cut { " · cut at its end" } else { "" };
+        let heading = format!("t{id} word for word{score} · ~{} tokens{cut}", raw.tokens);
+        blocks.push(leading(Block::whole(heading, Tone::User, raw.text.clone()), id, false));
+    }
+    for read in &reading.clusters {
+        let id = shown.file.id(read.root);
+        let (how, text) = match &read.given {
+            Given::Whole(text) => ("word for word".to_owned(), text.clone()),
+            Given::Summary(summary) => ("summary of all its messages".to_owned(), summary.text.clone()),
+            Given::Failed(failure) => (format!("no summary: {failure}"), String::new()),
+        };
+        let heading = format!("c{id} {how} · {:.3} · ~{} tokens", read.score, read.tokens);
+        blocks.push(leading(Block::whole(heading, Tone::Summary, text), id, true));
+    }
+    blocks
 }

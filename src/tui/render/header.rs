@@ -17,7 +17,7 @@ use crate::text::numbers::{grouped, short};
 
 use super::super::model::{Model, clock};
 use super::super::views;
-use super::spread;
+use super::{fit, spread};
 
 /// Draws as many of the lines as there is room for.
 pub(super) fn render(frame: &mut Frame, area: Rect, model: &mut Model) {
@@ -34,6 +34,11 @@ pub(super) fn render(frame: &mut Frame, area: Rect, model: &mut Model) {
 fn title(model: &Model, width: usize) -> Line<'static> {
     let theme = &model.theme;
     let mut left = vec![Span::styled(" pentimento ", theme.heading)];
+    if model.forest.file().is_some() {
+        // It has no turns and no agent, and is read once.
+        left.push(Span::styled(format!(" {}", safe(&name::shown(&model.path))), theme.text));
+        return spread(left, vec![Span::styled("forest file ", theme.dim)], width);
+    }
     if let Some(session) = model.session() {
         let name = session.title.clone().map_or_else(|| file_name(&model.path), String::from);
         left.push(Span::styled(format!(" {}", safe(&name)), theme.text));
@@ -148,6 +153,10 @@ const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
 fn gauge(model: &Model, width: usize) -> Line<'static> {
     let theme = &model.theme;
     let Some(session) = model.session() else { return Line::default() };
+    if let Some(shown) = model.forest.file() {
+        let text = format!(" {}", safe(&shown.file.head()));
+        return Line::from(fit(vec![Span::styled(text, theme.dim)], width));
+    }
     let (window, logged) = session.window();
     let mut spans = vec![Span::styled(" context ", theme.dim)];
     let columns = if width < 80 { width / 5 } else { width / 3 }.clamp(8, 60);

@@ -100,6 +100,20 @@ fn line(model: &Model, width: usize, small: bool) -> Line<'static> {
         let text = format!(" made for {}×{} and more", LEAST.0, LEAST.1);
         return spread(vec![Span::styled(text, theme.warn)], right, width);
     }
+    if let Some(search) = &model.search
+        && model.forest.file().is_some()
+    {
+        let at = search.messages.iter().position(|node| model.selected() == Some(*node));
+        let place = at.map_or(String::new(), |at| format!("{} of ", at + 1));
+        let text = format!(
+            " /{} · {} · {place}{}",
+            safe(&search.text),
+            count(search.matches, "match").replace("matchs", "matches"),
+            count(search.messages.len() as u64, "message")
+        );
+        let hints = Span::styled(" · n next · N before · Esc ends".to_owned(), theme.dim);
+        return spread(vec![Span::styled(text, theme.summary), hints], right, width);
+    }
     if let Some(search) = &model.search {
         let at = model.selected_turn().and_then(|id| search.hits.binary_search(&id).ok()).map(|at| at + 1);
         let place = at.map_or(String::new(), |at| format!("{at} of "));

@@ -34,6 +34,10 @@ fn search(model: &mut Model, text: &str) -> Vec<Effect> {
         return Vec::new();
     }
     match compile(text) {
+        Ok(pattern) if model.forest.file().is_some() => {
+            super::forest::search(model, text, pattern);
+            Vec::new()
+        }
         Ok(_) if model.log.is_some() => vec![Effect::Search(text.to_owned(), false)],
         Ok(_) => Vec::new(),
         Err(error) => {
@@ -91,7 +95,7 @@ pub(super) fn next(model: &mut Model, on: bool) {
     if model.search.is_some() && model.pane == Pane::Detail && next_line(model, on) {
         return;
     }
-    if super::audit::next_found(model, on) {
+    if super::audit::next_found(model, on) || super::forest::next_found(model, on) {
         return;
     }
     let Some(search) = &model.search else {

@@ -3,9 +3,11 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use regex::Regex;
+
+use crate::outline::forest::FileShown;
 use crate::outline::{Group, Node, Outline, ViewKind};
 use crate::session::address::Address;
-use crate::strategies::union_find::opened::Opened;
 use crate::strategies::union_find::summaries::{BUDGET, Standing};
 use crate::text::sentences;
 
@@ -14,6 +16,7 @@ use super::super::detail::forest_file::node;
 use super::super::detail::made::block_of;
 use super::super::model::{Model, Pane, Shows};
 use super::super::prompt::{Kind, Prompt};
+use super::super::search::Search;
 use super::super::views::Grown;
 use super::blocks::stopped;
 
@@ -50,7 +53,9 @@ fn again(model: &mut Model) {
 
 /// A line for a question; the last one is there to be asked again.
 pub(super) fn prompt(model: &mut Model) {
-    let last = model.forest.known().and_then(|shown| Some(shown.asked.borrow().as_ref()?.question.clone()));
+    let of_file = model.forest.file().map(|shown| &shown.asked);
+    let asked = of_file.or_else(|| model.forest.known().map(|shown| &shown.asked));
+    let last = asked.and_then(|asked| Some(asked.borrow().as_ref()?.question.clone()));
     let mut prompt = Prompt::new(Kind::Question);
     prompt.paste(&last.unwrap_or_default());
     model.prompt = Some(prompt);
@@ -60,10 +65,6 @@ pub(super) fn prompt(model: &mut Model) {
 pub(super) fn ask(model: &mut Model, text: &str) {
     let Some(log) = &model.log else { return };
     if text.is_empty() {
-        return;
-    }
-    if model.forest.file().is_some() {
-        model.message = Some("a forest's file is asked with `pentimento ask FILE \"question\"`".to_owned());
         return;
     }
     if log.session.partial {
@@ -79,6 +80,49 @@ pub(super) fn ask(model: &mut Model, text: &str) {
     model.stale_detail();
     if model.areas.one_pane {
         model.pane = Pane::Detail;
+    }
+}
+
+/// Searches the messages of the file that is shown, and goes to the first at or after the selection.
+pub(super) fn search(model: &mut Model, text: &str, pattern: Regex) {
+    let Some(file) = model.forest.file() else { return };
+    let search = Search::of_file(text, pattern, file);
+    let selected = model.selected();
+    let at = search.messages.iter().copied().find(|node| place(Some(*node)) >= place(selected));
+    let first = at.or_else(|| search.messages.first().copied());
+    model.search = Some(search);
+    model.detail.of = None;
+    match first {
+        Some(node) => super::find::to_node(model, node),
+        None => model.message = Some("nothing found in any message".to_owned()),
+    }
+}
+
+/// To the next message with a match, or the one before. False: no file is searched.
+pub(super) fn next_found(model: &mut Model, on: bool) -> bool {
+    let Some(search) = model.search.as_ref().filter(|_| model.forest.file().is_some()) else { return false };
+    let at = place(model.selected());
+    let mut ahead = search.messages.iter().copied().filter(|node| place(Some(*node)) > at);
+    let mut behind = search.messages.iter().copied().filter(|node| place(Some(*node)) < at);
+    let next = if on { ahead.next() } else { behind.next_back() };
+    let (first, last) = (search.messages.first().copied(), search.messages.last().copied());
+    let (end, other) = if on { ("top", first) } else { ("bottom", last) };
+    match next.or(other) {
+        Some(node) => super::find::to_node(model, node),
+        None => model.message = Some("nothing found in any message".to_owned()),
+    }
+    if next.is_none() && other.is_some() {
+        model.message = Some(format!("search goes on at the {end}"));
+    }
+    true
+}
+
+/// Where a node of a file stands: what is above all clusters first, each cluster before its messages.
+fn place(node: Option<Node>) -> (u32, u32) {
+    match node {
+        Some(Node::Cluster(place)) => (place + 1, 0),
+        Some(Node::Member(place, at)) => (place + 1, at + 1),
+        _ => (0, 0),
     }
 }
 
@@ -149,10 +193,10 @@ pub(super) fn to_address(model: &mut Model, address: &Address) {
 }
 
 /// The same in a forest's file, by its own ids.
-pub(super) fn in_file(model: &mut Model, file: &Rc<Opened>, address: &Address) {
+pub(super) fn in_file(model: &mut Model, file: &Rc<FileShown>, address: &Address) {
     let node = match address {
-        Address::Cluster(id) => node(file, *id, true),
-        Address::Turn { thread: None, number, part: None } => node(file, *number, false),
+        Address::Cluster(id) => node(file, i64::from(*id), true),
+        Address::Turn { thread: None, number, part: None } => node(file, i64::from(*number), false),
         _ => None,
     };
     match node {
