@@ -97,17 +97,37 @@ pub enum Entry {
         /// Its generation: the compaction knows what it covers and how deep it is.
         generation: u32,
     },
-    /// A stub that stands for a pruned event.
+    /// A turn that costs something else than in the session: parts of it are pruned, or it is a line of a trace.
+    Said {
+        /// The turn.
+        turn: TurnId,
+        /// What is in view of it.
+        tokens: u32,
+    },
+    /// A stub that stands where the agent itself took a result out of view.
     Receipt {
         /// The turn that it stands for.
         target: TurnId,
     },
+    /// Receipts that stand together in one line.
+    Stubs(Box<StubsEntry>),
     /// A summary that was made here.
     Made(Box<MadeEntry>),
     /// A cluster of the cold forest, by a summary of its members.
     Cluster(Box<ClusterEntry>),
     /// The pinned ledger, word for word.
     Ledger(Box<LedgerEntry>),
+}
+
+/// Receipts of pruned events that stand together in one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StubsEntry {
+    /// The turn of the first of them.
+    pub turn: TurnId,
+    /// The events, by their places among all.
+    pub items: Vec<u32>,
+    /// What the line costs.
+    pub tokens: u64,
 }
 
 /// A summary that was made here and stands for a run of turns.
@@ -147,7 +167,11 @@ impl Entry {
     /// The turn of the log that it shows, or stands for; what was made here is in none.
     pub fn turn(&self) -> Option<TurnId> {
         match self {
-            Self::Turn(turn) | Self::Summary { turn, .. } | Self::Receipt { target: turn } => Some(*turn),
+            Self::Turn(turn)
+            | Self::Summary { turn, .. }
+            | Self::Said { turn, .. }
+            | Self::Receipt { target: turn } => Some(*turn),
+            Self::Stubs(stubs) => Some(stubs.turn),
             Self::Made(_) | Self::Cluster(_) | Self::Ledger(_) => None,
         }
     }
@@ -155,9 +179,9 @@ impl Entry {
     /// The word in JSON and on the screen.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::Turn(_) => "turn",
+            Self::Turn(_) | Self::Said { .. } => "turn",
             Self::Summary { .. } | Self::Made(_) | Self::Cluster(_) => "summary",
-            Self::Receipt { .. } => "receipt",
+            Self::Receipt { .. } | Self::Stubs(_) => "receipt",
             Self::Ledger(_) => "ledger",
         }
     }
@@ -166,7 +190,9 @@ impl Entry {
     pub fn tokens(&self, session: &Session) -> u64 {
         match self {
             Self::Turn(turn) | Self::Summary { turn, .. } => u64::from(session.turn(*turn).tokens),
+            Self::Said { tokens, .. } => u64::from(*tokens),
             Self::Receipt { .. } => RECEIPT_TOKENS,
+            Self::Stubs(entry) => entry.tokens,
             Self::Made(entry) => entry.tokens,
             Self::Cluster(entry) => entry.tokens,
             Self::Ledger(entry) => entry.tokens,

@@ -24,10 +24,10 @@ fn open(name: &str) -> OpenLog {
 fn seen(log: &OpenLog, number: u32) -> String {
     let session = &log.session;
     let word = |entry: &Entry| match entry {
-        Entry::Turn(id) => session.address(*id).to_string(),
+        Entry::Turn(id) | Entry::Said { turn: id, .. } => session.address(*id).to_string(),
         Entry::Summary { generation, .. } => format!("g{generation}"),
         Entry::Receipt { target } => format!("r:{}", session.address(*target)),
-        Entry::Made(_) | Entry::Cluster(_) | Entry::Ledger(_) => entry.kind().to_owned(),
+        Entry::Stubs(_) | Entry::Made(_) | Entry::Cluster(_) | Entry::Ledger(_) => entry.kind().to_owned(),
     };
     let words: Vec<String> = context(session, Strategy::Recorded, number).entries.iter().map(word).collect();
     words.join(" ")

@@ -45,7 +45,8 @@ impl<'a> Replaying<'a> {
         let seen: BTreeSet<TurnId> = context
             .entries
             .iter()
-            .filter_map(|entry| if let Entry::Turn(turn) = entry { Some(*turn) } else { None })
+            .filter(|entry| matches!(entry, Entry::Turn(_) | Entry::Said { .. }))
+            .filter_map(Entry::turn)
             .collect();
         let mut path: Vec<TurnId> = session.line(session.head(context.as_of)).collect();
         path.reverse();

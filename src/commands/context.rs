@@ -17,7 +17,7 @@ use crate::strategies::context_gc::session::{Replay, Stub, trace};
 use crate::strategies::recursive::{Folded, Folding, Recursive};
 use crate::strategies::union_find::summaries::Standing;
 use crate::strategies::{
-    BLOCKS, CONTEXT_GC, Context, Entry, Limit, MadeEntry, RECURSIVE, Strategy, UNION_FIND, context,
+    BLOCKS, CONTEXT_GC, Context, Entry, Limit, MadeEntry, RECURSIVE, StubsEntry, Strategy, UNION_FIND, context,
 };
 use crate::summarisers::SummaryLine;
 use crate::text::display::safe;
@@ -119,10 +119,13 @@ pub(super) fn run(log: &OpenLog, arguments: &ContextArguments, out: &mut dyn Wri
     for entry in &context.entries {
         let line = one_line(&shown.label(entry));
         match entry {
-            Entry::Receipt { target } if shown.gc.is_some() => {
-                let stubs = shown.stubs(*target, as_of);
-                let reasons: Vec<&str> = stubs.iter().map(|stub| &*stub.reason).collect();
-                writeln!(out, "[receipt: {}] {line}", reasons.join(", "))?;
+            Entry::Stubs(entry) => {
+                let stubs = shown.stubs(entry, as_of);
+                let mut reasons: Vec<&str> = stubs.iter().map(|stub| &*stub.reason).collect();
+                reasons.dedup();
+                let what = count(stubs.len() as u64, "receipt");
+                let what = what.strip_prefix("1 ").unwrap_or(&what);
+                writeln!(out, "[{what}: {}] {line}", reasons.join(", "))?;
             }
             Entry::Made(entry) => {
                 writeln!(out, "{line}")?;
@@ -177,7 +180,10 @@ impl Shown<'_> {
         let of = |node| self.view.label(self.log, node);
         let label = match (entry, &self.blocks) {
             (Entry::Turn(id), Some(blocks)) => blocks.label(self.log, Node::Turn(*id)),
-            (Entry::Turn(id) | Entry::Receipt { target: id }, _) => of(Node::Turn(*id)),
+            (Entry::Turn(id) | Entry::Said { turn: id, .. } | Entry::Receipt { target: id }, _) => {
+                of(Node::Turn(*id))
+            }
+            (Entry::Stubs(entry), _) => of(Node::Turn(entry.turn)),
             (Entry::Summary { generation, .. }, _) => of(Node::Generation(*generation)),
             (Entry::Made(entry), blocks) => match (entry.made, blocks) {
                 (Made::Fold(number), _) => self.fold_label(number, entry.covers),
@@ -194,9 +200,10 @@ impl Shown<'_> {
         Label { tokens: Some(entry.tokens(&self.log.session)), ..label }
     }
 
-    /// What stands behind a receipt for a turn.
-    fn stubs(&self, turn: TurnId, as_of: u32) -> Vec<Stub> {
-        self.gc.as_ref().map(|gc| gc.receipts_of(&self.log.session, turn, as_of)).unwrap_or_default()
+    /// What stands behind a line of receipts.
+    fn stubs(&self, entry: &StubsEntry, as_of: u32) -> Vec<Stub> {
+        let Some(gc) = &self.gc else { return Vec::new() };
+        entry.items.iter().filter_map(|item| gc.stub(*item, as_of)).collect()
     }
 
     fn fold(&self, number: u32) -> Option<&Folded> {
@@ -271,14 +278,16 @@ impl Shown<'_> {
                 let of = |id: &TurnId| session.address(*id).to_string();
                 value["pinned"] = json!(entry.pinned.iter().map(of).collect::<Vec<_>>());
             }
-            Entry::Receipt { target } if self.gc.is_some() => {
-                let stubs = self.stubs(*target, as_of);
-                value["address"] = json!(format!("r:{}", session.address(*target)));
+            Entry::Stubs(entry) => {
+                let stubs = self.stubs(entry, as_of);
+                let addresses: Vec<String> = stubs.iter().map(|stub| format!("r:{}", stub.id)).collect();
+                value["address"] = json!(addresses.first());
+                value["receipts"] = json!(addresses);
                 value["stages"] =
                     json!(stubs.iter().map(|stub| stub.stage.map(Stage::name)).collect::<Vec<_>>());
                 value["reasons"] = json!(stubs.iter().map(|stub| &stub.reason).collect::<Vec<_>>());
             }
-            Entry::Turn(_) | Entry::Receipt { .. } => {}
+            Entry::Turn(_) | Entry::Said { .. } | Entry::Receipt { .. } => {}
         }
         value
     }

@@ -99,7 +99,10 @@ fn a_trace_opens_as_a_session() {
         let context = json_of(&["context", path, "--strategy", "context-gc", "--as-of", "t4", "--json"]);
         assert!(context["entries"].as_array().unwrap().iter().all(|entry| entry["kind"] == "turn"));
         let context = json_of(&["context", path, "--strategy", "context-gc", "--as-of", "t5", "--json"]);
-        assert_eq!(context["entries"][1]["address"], "r:t2", "{context}");
+        assert_eq!(context["entries"][1]["address"], "r:e2", "{context}");
+        let told = printed(&["context", path, "--strategy", "context-gc"]);
+        let after = format!("{} after", context["tokens"]);
+        assert!(told.contains(&after), "{told} {context}");
         // Programs get the same entries whether or not they name the last turn.
         let whole = json_of(&["context", path, "--strategy", "context-gc", "--json"]);
         assert_eq!(whole, context);

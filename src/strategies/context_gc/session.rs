@@ -39,8 +39,8 @@ use crate::log::LogError;
 use crate::session::open::OpenLog;
 use crate::session::{Session, TurnId, text};
 
-use super::super::{CONTEXT_GC, Context, Entry, full};
-use super::{ContextGc, Event, Fate, Place, Stage, Trace, line};
+use super::super::Context;
+use super::{ContextGc, Event, Fate, Place, Trace, line};
 
 use item::{Item, Stamp, Why, cleared};
 
@@ -344,37 +344,11 @@ impl Replay {
         of(false).chain(of(true))
     }
 
-    /// The receipts that stand for a whole turn after turn `number`; none while any part of the turn is live.
-    pub fn receipts_of(&self, session: &Session, turn: TurnId, number: u32) -> Vec<Stub> {
-        let places = self.of_turn.get(&turn).map(|said| &*said.items).unwrap_or_default();
-        let stubs = places.iter().filter_map(|place| self.items[*place as usize].stub(number));
-        // What the agent took out of view is no part of the replay.
-        let stubs: Vec<Stub> = stubs.filter(|stub| stub.stage.is_some()).collect();
-        let own = stubs.iter().flat_map(|stub| &stub.parts).filter(|(of, _)| *of == turn);
-        let mut gone = vec![false; session.part_count(turn)];
-        for (_, part) in own {
-            if let Some(gone) = gone.get_mut(*part as usize) {
-                *gone = true;
-            }
-        }
-        if gone.is_empty() || gone.contains(&false) { Vec::new() } else { stubs }
-    }
-
-    /// What the model would see after turn `number`.
+    /// What the model would see after turn `number`: the lines of [`Prompt`].
     pub fn context(&self, session: &Session, number: u32) -> Context {
-        let turn = session.head(number);
-        let mut entries = turn.map(|turn| full::entries(session, turn)).unwrap_or_default();
-        for entry in &mut entries {
-            let Entry::Turn(id) = entry else { continue };
-            let stubs = self.receipts_of(session, *id, number);
-            // A branch that an agent's session went back to is no dead one; a trace has only its own word.
-            let swept = |stub: &Stub| stub.stage == Some(Stage::Sweep) && !session.format.is_trace();
-            if !stubs.is_empty() && !stubs.iter().any(swept) {
-                *entry = Entry::Receipt { target: *id };
-            }
-        }
-        let tokens = entries.iter().map(|entry| entry.tokens(session)).sum();
-        Context { as_of: number, strategy: CONTEXT_GC, entries, tokens }
+        let mut prompt = Prompt::default();
+        prompt.move_to(session, self, number);
+        prompt.context(session, self)
     }
 }
 

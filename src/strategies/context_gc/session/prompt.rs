@@ -5,6 +5,8 @@
 //! other branches and conversations, recorded summaries, events without words) stands beside the prompt, so that nothing
 //! is out of sight. Moving to another turn, or taking in what came, looks only at turns of which something is another.
 
+mod lines;
+
 use std::collections::HashMap;
 
 use crate::session::{Session, TurnId};
@@ -306,116 +308,6 @@ impl Prompt {
         let name = self.nth_receipt(first).map_or("", |item| &*replay.items[item as usize].id);
         let characters = receipt_line(name, count.saturating_sub(1)).chars().count() as u64;
         Sum { tokens: 0, lines: 1, characters }
-    }
-
-    /// How many lines there are.
-    pub fn len(&self) -> usize {
-        self.rows.len().rows
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The line at `row`.
-    pub fn spot(&self, row: usize) -> Option<Spot> {
-        Some(match self.rows.row(row)? {
-            Row::Turn(turn) => Spot::Turn(turn),
-            Row::Receipts(run) if run.count == 1 => Spot::Receipt(self.nth_receipt(run.first)?),
-            Row::Receipts(run) => Spot::Run(self.nth_receipt(run.first)?),
-        })
-    }
-
-    fn nth_receipt(&self, nth: usize) -> Option<u32> {
-        let (turn, index) = self.rows.receipt(nth)?;
-        self.units.get(&turn)?.receipts.get(index).map(|receipt| receipt.item)
-    }
-
-    /// The line of a turn that is live.
-    pub fn row_of(&self, turn: TurnId) -> Option<usize> {
-        let unit = self.units.get(&turn).filter(|unit| unit.live)?;
-        Some(self.rows.before(unit.place).rows)
-    }
-
-    /// Where the receipt of an event stands: its line, how many receipts that has, and which of them it is.
-    pub fn stands(&self, replay: &Replay, item: u32) -> Option<(usize, usize, usize)> {
-        let (turn, _) = replay.items.get(item as usize)?.parts.first()?;
-        let unit = self.units.get(turn)?;
-        let index = unit.receipts.iter().position(|receipt| receipt.item == item)?;
-        let before = self.rows.before(unit.place);
-        let nth = before.receipts + index;
-        let of = |row: usize| match self.rows.row(row)? {
-            Row::Receipts(run) => {
-                nth.checked_sub(run.first).filter(|at| *at < run.count).map(|at| (row, run.count, at))
-            }
-            Row::Turn(_) => None,
-        };
-        let behind = before.rows + usize::from(unit.live);
-        of(behind).or_else(|| of(behind.checked_sub(1)?))
-    }
-
-    /// The receipts that stand together with that of `first`, if that is the first of several.
-    fn run(&self, replay: &Replay, first: u32) -> Option<Run> {
-        let (row, _, _) = self.stands(replay, first).filter(|(_, count, at)| *count > 1 && *at == 0)?;
-        match self.rows.row(row)? {
-            Row::Receipts(run) => Some(run),
-            Row::Turn(_) => None,
-        }
-    }
-
-    /// How many receipts stand together with that of `first`, which is the first of them.
-    pub fn run_len(&self, replay: &Replay, first: u32) -> usize {
-        self.run(replay, first).map_or(0, |run| run.count)
-    }
-
-    /// Tokens of what they stand for.
-    pub fn run_tokens(&self, replay: &Replay, first: u32) -> u64 {
-        self.run(replay, first).map_or(0, |run| run.tokens)
-    }
-
-    /// The receipt at `index` among them.
-    pub fn in_run(&self, replay: &Replay, first: u32, index: usize) -> Option<u32> {
-        let run = self.run(replay, first)?;
-        if index < run.count { self.nth_receipt(run.first + index) } else { None }
-    }
-
-    /// The receipts of a stage.
-    pub fn of_stage(&self, stage: usize) -> &[u32] {
-        self.shares.get(stage).map(|share| &*share.receipts).unwrap_or_default()
-    }
-
-    /// Tokens of what a stage pruned.
-    pub fn stage_tokens(&self, stage: usize) -> u64 {
-        self.shares.get(stage).map_or(0, |share| share.tokens)
-    }
-
-    /// Turns that are neither live nor pruned.
-    pub fn beside(&self) -> &[TurnId] {
-        &self.beside
-    }
-
-    /// The receipts that stand where a turn stood, or behind what rests of it.
-    pub fn receipts_at(&self, turn: TurnId) -> impl Iterator<Item = u32> {
-        let receipts = self.units.get(&turn).map(|unit| &*unit.receipts).unwrap_or_default();
-        receipts.iter().map(|receipt| receipt.item)
-    }
-
-    /// What it costs.
-    pub fn totals(&self) -> Totals {
-        let mut all = self.own;
-        all.add(self.receipts);
-        let after = all.total();
-        let count = |shares: &[Share]| shares.iter().map(|share| share.receipts.len() as u64).sum();
-        let (stages, recorded) = self.shares.split_at(Stage::ALL.len());
-        Totals {
-            before: self.said.total(),
-            after,
-            receipts: after - self.own.total(),
-            pruned: count(stages),
-            cleared: count(recorded),
-            kept: self.kept,
-        }
     }
 }
 
