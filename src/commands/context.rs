@@ -17,7 +17,8 @@ use crate::strategies::context_gc::session::{Replay, Stub, trace};
 use crate::strategies::recursive::{Folded, Folding, Recursive};
 use crate::strategies::union_find::summaries::Standing;
 use crate::strategies::{
-    BLOCKS, CONTEXT_GC, Context, Entry, Limit, MadeEntry, RECURSIVE, StubsEntry, Strategy, UNION_FIND, context,
+    BLOCKS, CONTEXT_GC, Context, Entry, Limit, MadeEntry, RECURSIVE, Strategy, StubsEntry, UNION_FIND,
+    context,
 };
 use crate::summarisers::SummaryLine;
 use crate::text::display::safe;

@@ -12,7 +12,7 @@ use crate::outline::receipts::Pruning;
 use crate::session::address::Address;
 use crate::session::open::OpenLog;
 use crate::strategies::context_gc::session::{Replay, Stub, trace};
-use crate::strategies::context_gc::{Compacted, Event, Fate, Mode, Stage, Trace, line};
+use crate::strategies::context_gc::{Compacted, Event, Fate, Mode, Stage, Trace, line, prompt_tokens};
 use crate::text::display::safe;
 use crate::text::numbers::{count, grouped};
 use crate::text::preview;
@@ -65,7 +65,10 @@ fn expand_of_trace(
 ) -> Result<(), Failure> {
     let compacted = gc::compact(&log.path, trace, Mode::Strict)?;
     let receipt = compacted.receipts.iter().find(|receipt| receipt.id == id);
-    let members = receipt.map_or_else(|| vec![id.to_owned()], |receipt| receipt.members.clone());
+    let members = match receipt {
+        Some(receipt) => receipt.members.clone(),
+        None => of_cycle(&compacted, id).unwrap_or_else(|| vec![id.to_owned()]),
+    };
     let sources = trace.sources(Mode::Strict);
     for id in members {
         let source = sources.receipt(&id).ok_or_else(|| {
@@ -78,6 +81,21 @@ fn expand_of_trace(
         }
     }
     Ok(())
+}
+
+/// The events of a cycle by the name that their reasons give it.
+fn of_cycle(compacted: &Compacted, name: &str) -> Option<Vec<String>> {
+    let ids = compacted.pruned_ids.iter().chain(&compacted.protected_ids);
+    let of_it = ids.filter(|id| match compacted.fate(id) {
+        Fate::Pruned { stage: Stage::Cycle, reason }
+        | Fate::Protected { stage: Stage::Cycle, reason, .. } => {
+            reason.split_whitespace().last() == Some(name)
+        }
+        _ => false,
+    });
+    let mut members: Vec<String> = of_it.cloned().collect();
+    members.sort();
+    (!members.is_empty()).then_some(members)
 }
 
 /// `pentimento context --strategy context-gc` of a trace as a whole: its prompt.
@@ -145,7 +163,7 @@ fn of_trace(
             };
             let event = sources.receipt(id).and_then(|source| Event::parse(source).ok());
             let label = event.as_ref().map(line).unwrap_or_default();
-            let tokens = label.chars().count() as u64 / 4;
+            let tokens = prompt_tokens(label.chars().count());
             Some(Leaf {
                 address: format!("r:{id}"),
                 stage: Some(stage),
@@ -178,9 +196,10 @@ fn of_session(
     pruning.move_to(log, as_of);
     let Pruning { replay, prompt } = pruning;
     let known = prompt.totals();
-    let leaves: Vec<Leaf> = replay.receipts(as_of).map(|stub| leaf(log, &stub)).collect();
+    let leaves: Vec<Leaf> = replay.receipts(as_of).map(|stub| leaf(log, &replay, &stub)).collect();
+    let kept = if known.kept > 0 { format!(" {} protected,", known.kept) } else { String::new() };
     let head = format!(
-        "receipts as of t{as_of} · replayed · ~{} tokens before, ~{} after, ~{} of them receipts · {} pruned, {} cleared by the agent",
+        "receipts as of t{as_of} · replayed · ~{} tokens before, ~{} after, ~{} of them receipts · {} pruned,{kept} {} cleared by the agent",
         grouped(known.before),
         grouped(known.after),
         grouped(known.receipts),
@@ -195,10 +214,9 @@ fn of_session(
     print(&head, &totals, Some(as_of), &leaves, arguments, out)
 }
 
-fn leaf(log: &OpenLog, stub: &Stub) -> Leaf {
+fn leaf(log: &OpenLog, replay: &Replay, stub: &Stub) -> Leaf {
     let session = &log.session;
-    let parts = stub.parts.iter().filter_map(|(turn, part)| session.nth_part(*turn, *part as usize));
-    let tokens = parts.map(|(_, part)| u64::from(part.tokens)).sum();
+    let tokens = replay.find(&stub.id).map_or(0, |item| replay.tokens(session, item));
     let words = stub.parts.first().and_then(|(turn, part)| {
         let (_, known) = session.nth_part(*turn, *part as usize)?;
         let tool = session.named(known.tool).map(|tool| format!("{tool} ")).unwrap_or_default();
@@ -243,8 +261,12 @@ fn print(
     writeln!(out, "{head}")?;
     for (stage, leaves) in stages {
         let sign = if arguments.depth > 1 { "▾" } else { "▸" };
-        let tokens: u64 = leaves.iter().map(|leaf| leaf.tokens).sum();
-        let events = count(leaves.len() as u64, "event");
+        let tokens = tokens_of(&leaves);
+        let kept = leaves.iter().filter(|leaf| leaf.status == "protected").count();
+        let events = match kept {
+            0 => count(leaves.len() as u64, "event"),
+            _ => format!("{} pruned, {kept} protected", leaves.len() - kept),
+        };
         let name = group(stage);
         writeln!(out, "{sign} {name} · {events} · ~{} tokens", grouped(tokens))?;
         for leaf in leaves.iter().filter(|_| arguments.depth > 1) {
@@ -262,13 +284,18 @@ fn print(
     Ok(())
 }
 
+/// Tokens of what a stage took out of the prompt: what is protected stays in it.
+fn tokens_of(leaves: &[&Leaf]) -> u64 {
+    leaves.iter().filter(|leaf| leaf.status != "protected").map(|leaf| leaf.tokens).sum()
+}
+
 /// The name of what pruned.
 fn group(stage: Option<Stage>) -> &'static str {
     stage.map_or("recorded", Stage::name)
 }
 
 fn node(stage: Option<Stage>, leaves: &[&Leaf], depth: u32) -> Value {
-    let tokens: u64 = leaves.iter().map(|leaf| leaf.tokens).sum();
+    let tokens = tokens_of(leaves);
     let children: Vec<Value> = leaves
         .iter()
         .filter(|_| depth > 1)

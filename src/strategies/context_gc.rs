@@ -35,7 +35,7 @@ mod trace;
 
 use crate::formats::context_gc::{event, prompt, value};
 
-use prompt::tokens as prompt_tokens;
+pub(crate) use prompt::tokens as prompt_tokens;
 use strict::receipt_line;
 
 pub use event::{Event, Invalid, Kind};

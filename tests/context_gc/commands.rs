@@ -111,6 +111,31 @@ fn a_trace_opens_as_a_session() {
     }
 }
 
+/// A cycle is called by a name in the reasons of its events: that name leads to them. What a stage took is the same sum
+/// for the trace as a whole and as of its last turn.
+#[test]
+fn the_name_of_a_cycle_leads_to_its_events() {
+    let event = |id: &str, parent: &str, importance: &str| {
+        format!(
+            r#"{{"id": "{id}", "type": "decision", "timestamp": 1, "parent_id": "{parent}"{importance}, "content": "say {id} in more words than a name has"}}"#
+        ) + "\n"
+    };
+    let trace =
+        event("c1", "c3", r#", "importance": "critical""#) + &event("c2", "c1", "") + &event("c3", "c2", "");
+    let file = log_of(trace.as_bytes());
+    let path = text(file.path());
+    let tree = json_of(&["tree", path, "--view", "receipts", "--json"]);
+    let reason = tree["children"][0]["children"][0]["reason"].as_str().unwrap();
+    let name = reason.split(' ').find(|word| word.starts_with("cluster_")).unwrap().trim_end_matches(';');
+    let events = printed(&["expand", path, &format!("r:{name}")]);
+    assert_eq!(events.lines().count(), 3, "{events}");
+    let then = json_of(&["tree", path, "--view", "receipts", "--as-of", "t3", "--json"]);
+    assert_eq!(tree["children"][0]["tokens"], then["children"][0]["tokens"]);
+    assert!(tree["children"][0]["tokens"].as_u64().unwrap() > 0);
+    let told = printed(&["tree", path, "--view", "receipts"]);
+    assert!(told.contains("2 pruned, 1 protected"), "{told}");
+}
+
 #[test]
 fn what_is_no_event_is_a_row_with_its_reason() {
     let trace =
