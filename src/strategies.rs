@@ -230,5 +230,11 @@ pub fn context(session: &Session, strategy: Strategy, as_of: u32) -> Context {
     Context { as_of, strategy: strategy.name(), entries, tokens }
 }
 
+/// What the agent itself leaves in view as of turn `as_of`, from its end: without a list of it.
+pub fn recorded_newest_first(session: &Session, as_of: u32) -> impl Iterator<Item = Entry> {
+    let head = session.head(as_of);
+    head.into_iter().flat_map(move |turn| recorded::newest_first(session, turn, as_of))
+}
+
 #[cfg(test)]
 mod tests;

@@ -272,7 +272,7 @@ fn random_rollouts_hold_encrypted_and_readable_summaries_echoes_and_rewinds() {
     assert!(any(|c| c.encrypted.is_some() && !c.kept.is_empty()), "encrypted, with kept messages");
     assert!(any(|c| c.is_readable() && c.told_anew > 0), "readable, with messages told again");
     assert!(any(|c| c.unreadable().is_some() && c.encrypted.is_none()), "without a text");
-    assert!(!session.echoes().is_empty() && session.main().branches > 1 && session.window().1);
+    assert!(session.echoes().next().is_some() && session.main().branches > 1 && session.window().1);
 }
 
 #[test]

@@ -95,11 +95,8 @@ fn a_message_that_is_written_twice_is_one_turn_whichever_comes_first() {
         ("user", "second"),
     ];
     assert_eq!(previews(session), owned(&expected), "and what is said twice is said twice");
-    let echoes: Vec<(u32, u32)> = session
-        .echoes()
-        .iter()
-        .map(|echo| (session.row(echo.row).line, session.turn(echo.of).number))
-        .collect();
+    let echoes: Vec<(u32, u32)> =
+        session.echoes().map(|echo| (session.row(echo.row).line, session.turn(echo.of).number)).collect();
     assert_eq!(echoes, [(3, 1), (5, 2), (9, 4)]);
 }
 
@@ -375,7 +372,7 @@ fn several_prompts_at_once_find_their_own_twins() {
             .collect();
         let log = open(&[vec![META.to_owned()], lines].concat());
         assert_eq!(previews(&log.session), owned(&[("user", "aa"), ("user", "bb")]), "{order}");
-        assert_eq!(log.session.echoes().len(), 2, "{order}");
+        assert_eq!(log.session.echoes().count(), 2, "{order}");
     }
 }
 

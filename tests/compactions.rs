@@ -128,7 +128,7 @@ fn records_that_a_later_compact_writes_again_are_echoes_and_make_no_turn() {
     let session = &log.session;
     assert_eq!(session.last(), 11);
     assert_eq!((session.main().branches, session.main().conversations), (1, 1));
-    let lines: Vec<u32> = session.echoes().iter().map(|echo| session.row(echo.row).line).collect();
+    let lines: Vec<u32> = session.echoes().map(|echo| session.row(echo.row).line).collect();
     let boundaries = [13, 24, 28];
     let expected: Vec<u32> = (9..=16).chain(20..=30).filter(|line| !boundaries.contains(line)).collect();
     assert_eq!(lines, expected);

@@ -313,7 +313,7 @@ fn the_users_words_are_found_wherever_they_stand() {
     for path in claude_code_logs() {
         let log = OpenLog::load(&path).unwrap();
         let session = &log.session;
-        let echoed_prompts = session.echoes().iter().filter(|echo| {
+        let echoed_prompts = session.echoes().filter(|echo| {
             let row = session.row(echo.row);
             row.kind == RowKind::Echo
                 && session.label(&row) == "user"

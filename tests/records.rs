@@ -44,11 +44,8 @@ fn a_queued_prompt_is_a_turn_where_it_is_queued_and_an_echo_where_it_is_delivere
         .collect();
     let expected = [(3, "Also lint."), (6, "And format."), (9, "Never mind this.")];
     assert_eq!(queued, expected.map(|(number, words)| (number, words.to_owned())));
-    let echoes: Vec<(u32, u32)> = session
-        .echoes()
-        .iter()
-        .map(|echo| (session.row(echo.row).line, session.turn(echo.of).number))
-        .collect();
+    let echoes: Vec<(u32, u32)> =
+        session.echoes().map(|echo| (session.row(echo.row).line, session.turn(echo.of).number)).collect();
     assert_eq!(echoes, [(6, 3), (11, 6)], "one delivered as a prompt, one in the middle of the work");
     assert_eq!(session.main().branches, 1);
     let roles: Vec<Role> = session.turns().iter().map(|turn| turn.role).collect();

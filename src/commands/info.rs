@@ -13,7 +13,7 @@ use crate::log::name::shown;
 use crate::session::open::OpenLog;
 use crate::session::{Compaction, RowKind, Session, SizeFrom};
 use crate::strategies::fill::{Fill, fill};
-use crate::strategies::{Strategy, context};
+use crate::strategies::recorded_newest_first;
 use crate::text::display::safe;
 use crate::text::numbers::{bytes, count, grouped, short};
 
@@ -65,7 +65,6 @@ struct Facts<'a> {
 impl<'a> Facts<'a> {
     fn of(log: &'a OpenLog) -> Self {
         let session = &log.session;
-        let window = context(session, Strategy::Recorded, session.last());
         let mut by_role = [Role::User, Role::Assistant, Role::Tool, Role::Summary].map(|role| (role, 0));
         for turn in session.turns().iter() {
             by_role[turn.role as usize].1 += 1;
@@ -74,7 +73,13 @@ impl<'a> Facts<'a> {
         let problems: Vec<String> =
             crate::session::subagents::trouble(&log.path).into_iter().chain(incomplete).collect();
         let problem = (!problems.is_empty()).then(|| problems.join("; "));
-        Self { log, session, fill: fill(session, &window), problem, by_role }
+        Self {
+            log,
+            session,
+            fill: fill(session, || recorded_newest_first(session, session.last())),
+            problem,
+            by_role,
+        }
     }
 
     fn rows(&self, kind: RowKind) -> usize {

@@ -160,8 +160,7 @@ fn turn(log: &OpenLog, agent: Option<&str>, id: TurnId) -> Value {
 
 fn echo(session: &Session, row: u32) -> Value {
     let record = session.row(row);
-    let of =
-        session.echoes().iter().find(|echo| echo.row == row).map(|echo| session.address(echo.of).to_string());
+    let of = session.echo_of(row).map(|of| session.address(of).to_string());
     json!({
         "address": Address::Line(record.line).to_string(),
         "echo_of": of,

@@ -348,8 +348,7 @@ pub(super) fn row_label(session: &Session, row: u32) -> Label {
     let text = match (reason, record.kind) {
         (Some(reason), _) => reason.to_owned(),
         (None, crate::session::RowKind::Echo) => {
-            let of =
-                session.echoes().iter().find(|echo| echo.row == row).map(|echo| session.address(echo.of));
+            let of = session.echo_of(row).map(|of| session.address(of));
             format!("{} repeats {}", session.label(&record), of.map_or_else(String::new, |a| a.to_string()))
         }
         _ => session.label(&record).to_owned(),

@@ -70,7 +70,7 @@ pub(super) fn count(log: &OpenLog, node: Node) -> usize {
 pub(super) fn child(log: &OpenLog, node: Node, index: usize) -> Option<Node> {
     let session = &log.session;
     match node {
-        Node::Group(Group::Notes(id)) => session.notes_after(id).get(index).copied().map(Node::Row),
+        Node::Group(Group::Notes(id)) => session.notes_after(id).get(index).map(Node::Row),
         Node::Group(Group::Threads) => {
             let inline = session.threads().len() - 1;
             Some(if index < inline {
@@ -108,7 +108,7 @@ pub(super) fn child(log: &OpenLog, node: Node, index: usize) -> Option<Node> {
 pub(super) fn position(log: &OpenLog, node: Node, child: Node) -> Option<usize> {
     let session = &log.session;
     match (node, child) {
-        (Node::Group(Group::Notes(id)), Node::Row(row)) => session.notes_after(id).binary_search(&row).ok(),
+        (Node::Group(Group::Notes(id)), Node::Row(row)) => session.notes_after(id).position(row),
         (Node::Group(Group::Threads), Node::Thread(thread)) => usize::from(thread).checked_sub(1),
         (Node::Group(Group::Threads), Node::Agent(agent)) => {
             Some(session.threads().len() - 1 + usize::from(agent))

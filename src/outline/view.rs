@@ -187,7 +187,7 @@ impl View {
             return Rc::clone(fill);
         }
         let context = crate::strategies::context(session, crate::strategies::Strategy::Recorded, self.as_of);
-        let fill = Rc::new(crate::strategies::fill::fill(session, &context));
+        let fill = Rc::new(crate::strategies::fill::fill(session, || context.entries.iter()));
         self.fill.replace(Some((self.window.len(), Rc::clone(&fill))));
         fill
     }

@@ -172,6 +172,7 @@ impl Session {
             self.echo(row, of);
             // A chain that goes on from the delivered copy goes on from where the copy hangs.
             self.rows.hang(row, hang.turn().some().unwrap_or(of));
+            self.delivered.push(Echo { row, of });
             return;
         }
         if let Some(of) = self.twin_of(facts) {
@@ -392,8 +393,7 @@ impl Session {
         let known = self.row(earlier);
         let equally = known.is(Row::ROOT) == self.row(row).is(Row::ROOT);
         if known.kind == RowKind::Echo {
-            let echo = self.echoes.iter().rev().find(|echo| echo.row == earlier)?;
-            return equally.then_some(echo.of);
+            return self.echo_of(earlier).filter(|_| equally);
         }
         if known.kind != RowKind::Turn || !equally {
             return None;
@@ -410,7 +410,6 @@ impl Session {
     pub(super) fn echo(&mut self, row: u32, of: TurnId) {
         self.rows.mark(row, RowKind::Echo);
         self.rows.hang(row, of);
-        self.echoes.push(Echo { row, of });
     }
 
     /// The thread that a record belongs to: by what it hangs on, by its sub-agent's id, or a new one.

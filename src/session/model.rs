@@ -10,10 +10,12 @@ use crate::formats::facts::{Header, Id, Role, Said, Usage};
 
 use super::compactions::{Clearing, Compaction, Pending};
 use super::names::{NO_NAME, Name, Names};
+use super::notes::{Notes, place};
 use super::packed::{Parts, Turns};
 use super::previews::Previews;
 use super::queue::Waiting;
 use super::rows::Rows;
+use super::table::Table;
 use super::turns::{Echo, Part, Row, RowKind, Thread, Turn, TurnId};
 use super::twins::Twins;
 
@@ -32,7 +34,7 @@ pub struct Session {
     pub format: Format,
     pub(super) rows: Rows,
     /// The rows that belong to no turn, in file order.
-    pub(super) others: Vec<u32>,
+    pub(super) others: Table<u32, 1>,
     pub(super) turns: Turns,
     pub(super) previews: Previews,
     pub(super) parts: Parts,
@@ -59,11 +61,12 @@ pub struct Session {
     pub(super) withdrawn: HashMap<TurnId, u32>,
     /// Turns that were ever left behind or taken back, as they were.
     pub(super) left: Vec<TurnId>,
-    pub(super) echoes: Vec<Echo>,
     /// Where messages were said that a compaction may keep a copy of.
     pub(super) said: HashMap<Said, Vec<TurnId>>,
     /// Messages that are written twice, until their twins come or somebody else speaks.
     pub(super) twins: Twins,
+    /// Records that repeat turns and hang elsewhere: the others hang on what they repeat.
+    pub(super) delivered: Vec<Echo>,
     /// Rewinds of the main thread: after which turn each happened, and the turn that the path goes on from.
     pub(super) rewinds: Vec<(u32, TurnId)>,
     /// Turns that sum up a branch, and the turn in which that branch ended.
@@ -108,7 +111,7 @@ impl Session {
         Self {
             format,
             rows: Rows::default(),
-            others: Vec::new(),
+            others: Table::default(),
             turns: Turns::default(),
             previews: Previews::default(),
             parts: Parts::default(),
@@ -135,9 +138,9 @@ impl Session {
             revived: HashMap::default(),
             withdrawn: HashMap::default(),
             left: Vec::new(),
-            echoes: Vec::new(),
             said: HashMap::default(),
             twins: Twins::default(),
+            delivered: Vec::new(),
             rewinds: Vec::new(),
             branch_summaries: Vec::new(),
             lost: Vec::new(),
@@ -373,9 +376,19 @@ impl Session {
         self.header.as_deref()
     }
 
-    /// Records that repeat turns.
-    pub fn echoes(&self) -> &[Echo] {
-        &self.echoes
+    /// Records that repeat turns, in file order. Work grows with the rows.
+    pub fn echoes(&self) -> impl Iterator<Item = Echo> {
+        let rows = (0..).zip(self.rows.kinds()).filter(|(_, kind)| *kind == RowKind::Echo);
+        rows.filter_map(|(row, _)| Some(Echo { row, of: self.echo_of(row)? }))
+    }
+
+    /// The turn that a record repeats, if it repeats one.
+    pub fn echo_of(&self, row: u32) -> Option<TurnId> {
+        if self.rows.kind(row) != Some(RowKind::Echo) {
+            return None;
+        }
+        let at = self.delivered.binary_search_by_key(&row, |echo| echo.row);
+        Some(at.map_or_else(|_| self.rows.anchor(row), |at| self.delivered[at].of))
     }
 
     /// Malformed lines and why they are.
@@ -403,9 +416,8 @@ impl Session {
     }
 
     /// Those rows behind a turn that belong to no turn of any thread.
-    pub fn notes_after(&self, id: TurnId) -> &[u32] {
+    pub fn notes_after(&self, id: TurnId) -> Notes<'_> {
         let rows = self.rows_after(id);
-        let at = |row: u32| self.others.partition_point(|other| *other < row);
-        &self.others[at(rows.start)..at(rows.end)]
+        Notes { all: &self.others, places: place(&self.others, rows.start)..place(&self.others, rows.end) }
     }
 }

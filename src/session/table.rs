@@ -17,6 +17,16 @@ pub trait Fields<const N: usize>: Copy {
     fn of(at: u32, fields: [u32; N]) -> Self;
 }
 
+impl Fields<1> for u32 {
+    fn fields(&self, _: u32) -> [u32; 1] {
+        [*self]
+    }
+
+    fn of(_: u32, [value]: [u32; 1]) -> Self {
+        value
+    }
+}
+
 /// A list of items.
 #[derive(Debug)]
 pub struct Table<T, const N: usize> {

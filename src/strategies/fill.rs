@@ -1,11 +1,12 @@
 //! What fills a context: by kind and tool, by file, and which turns cost far more than the rest.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 
 use crate::formats::facts::{PartKind, Role};
 use crate::session::{NO_NAME, Session, TurnId};
 
-use super::{Context, Entry};
+use super::Entry;
 
 /// A share of a context.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,11 +37,15 @@ const OUTLIER_TURNS: u64 = 8;
 /// How many times the mean of the rest an outlier costs at least.
 const OUTLIER_TIMES: u64 = 10;
 
-/// What fills `context`.
-pub fn fill(session: &Session, context: &Context) -> Fill {
+/// What fills a context of these entries, which may come in any order.
+pub fn fill<I>(session: &Session, entries: impl Fn() -> I) -> Fill
+where
+    I: Iterator<Item: Borrow<Entry>>,
+{
     let mut kinds = Shares::default();
     let mut files = Shares::default();
-    for entry in &context.entries {
+    for entry in entries() {
+        let entry: &Entry = entry.borrow();
         match entry {
             Entry::Summary { .. } | Entry::Made(_) | Entry::Cluster(_) => {
                 kinds.add("summary", entry.tokens(session), entry.turn());
@@ -70,7 +75,7 @@ pub fn fill(session: &Session, context: &Context) -> Fill {
             }
         }
     }
-    Fill { kinds: kinds.sorted(), files: files.sorted(), outliers: outliers(session, context) }
+    Fill { kinds: kinds.sorted(), files: files.sorted(), outliers: outliers(session, entries) }
 }
 
 /// Whether a turn of `tokens` costs far more than the rest of a context: at least `OUTLIER_AT_LEAST` tokens and
@@ -80,15 +85,21 @@ pub fn is_outlier(tokens: u64, others: u64, turns: u64) -> bool {
     turns >= OUTLIER_TURNS && tokens >= OUTLIER_AT_LEAST && tokens * (turns - 1) >= OUTLIER_TIMES * others
 }
 
-fn outliers(session: &Session, context: &Context) -> Vec<TurnId> {
-    let cost = |entry: &Entry| matches!(entry, Entry::Turn(_)).then(|| entry.tokens(session));
+fn outliers<I>(session: &Session, entries: impl Fn() -> I) -> Vec<TurnId>
+where
+    I: Iterator<Item: Borrow<Entry>>,
+{
+    let whole = |entry: I::Item| if let Entry::Turn(turn) = entry.borrow() { Some(*turn) } else { None };
+    let cost = |turn: TurnId| u64::from(session.turn(turn).tokens);
     let (mut sum, mut turns) = (0, 0);
-    for tokens in context.entries.iter().filter_map(cost) {
-        sum += tokens;
+    for turn in entries().filter_map(whole) {
+        sum += cost(turn);
         turns += 1;
     }
-    let above = |entry: &&Entry| cost(entry).is_some_and(|tokens| is_outlier(tokens, sum - tokens, turns));
-    context.entries.iter().filter(above).filter_map(Entry::turn).collect()
+    let above = |turn: &TurnId| is_outlier(cost(*turn), sum - cost(*turn), turns);
+    let mut outliers: Vec<TurnId> = entries().filter_map(whole).filter(above).collect();
+    outliers.sort_unstable();
+    outliers
 }
 
 #[derive(Default)]

@@ -6,31 +6,30 @@ use super::Entry;
 
 /// See [`super::context`]: what is seen on the path that ends in `turn`, after turn `number`.
 pub(super) fn entries(session: &Session, turn: TurnId, number: u32) -> Vec<Entry> {
-    let mut newest_first = Vec::new();
-    for id in session.path(turn) {
-        if session.turn(id).is_summary()
-            && let Some(compaction) = session.compaction_of(id)
-        {
-            let summary = Entry::Summary { turn: id, generation: compaction.generation };
-            if compaction.kept_first {
-                newest_first.push(summary);
-                push_kept(session, compaction, number, &mut newest_first);
-            } else {
-                push_kept(session, compaction, number, &mut newest_first);
-                newest_first.push(summary);
-            }
-            break;
-        }
-        newest_first.push(shown(session, id, number));
-    }
-    newest_first.reverse();
-    newest_first
+    let mut entries: Vec<Entry> = newest_first(session, turn, number).collect();
+    entries.reverse();
+    entries
 }
 
-fn push_kept(session: &Session, compaction: &Compaction, number: u32, newest_first: &mut Vec<Entry>) {
+/// The same from its end, one by one: a context that was never compacted holds every turn.
+pub(super) fn newest_first(session: &Session, turn: TurnId, number: u32) -> impl Iterator<Item = Entry> {
+    let summary = session.path(turn).find_map(|id| {
+        let compaction = session.turn(id).is_summary().then(|| session.compaction_of(id)).flatten()?;
+        Some((id, compaction))
+    });
+    let since = session.path(turn).take_while(move |id| summary.is_none_or(|(summary, _)| *id != summary));
+    let since = since.map(move |id| shown(session, id, number));
+    since.chain(summary.into_iter().flat_map(move |(id, compaction)| {
+        let entry = Entry::Summary { turn: id, generation: compaction.generation };
+        let (before, behind) = if compaction.kept_first { (Some(entry), None) } else { (None, Some(entry)) };
+        before.into_iter().chain(kept(session, compaction, number)).chain(behind)
+    }))
+}
+
+fn kept(session: &Session, compaction: &Compaction, number: u32) -> impl Iterator<Item = Entry> {
     let kept = compaction.kept.iter().rev().flat_map(|(from, to)| (*from..=*to).rev());
-    let kept = kept.filter_map(|kept| session.numbered(0, kept));
-    newest_first.extend(kept.map(|id| shown(session, id, number)));
+    let kept = kept.filter_map(move |kept| session.numbered(0, kept));
+    kept.map(move |id| shown(session, id, number))
 }
 
 /// A turn as the model sees it after turn `number`: whole, or as a stub once its results were cleared.

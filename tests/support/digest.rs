@@ -29,7 +29,7 @@ pub fn digest(session: &Session) -> Vec<String> {
     }
     add("threads", &session.threads());
     add("clearings", &session.clearings());
-    add("echoes", &session.echoes());
+    add("echoes", &session.echoes().collect::<Vec<_>>());
     add("malformed", &session.malformed());
     add("agents", &session.agents());
     add("unknown", &session.unknown);

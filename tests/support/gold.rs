@@ -163,9 +163,9 @@ fn places(log: &OpenLog, blocks: &[Block], source: &Value) -> Vec<usize> {
     }
     // A queued prompt is a turn where it was queued, and an echo where it was delivered.
     let Some(row) = log.session.row_of_line(line) else { return Vec::new() };
-    let Some(echo) = log.session.echoes().iter().find(|echo| echo.row == row) else { return Vec::new() };
+    let Some(of) = log.session.echo_of(row) else { return Vec::new() };
     let all = blocks.iter().enumerate();
-    all.filter(|(_, block)| block.spot.turn == echo.of).map(|(place, _)| place).collect()
+    all.filter(|(_, block)| block.spot.turn == of).map(|(place, _)| place).collect()
 }
 
 /// The labels of where sentences came from, by generation of one log: the sentence's place and the label's word.
