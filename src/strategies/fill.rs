@@ -53,7 +53,7 @@ where
             Entry::Ledger(_) => kinds.add("ledger", entry.tokens(session), None),
             Entry::Said { turn, .. } => kinds.add("text", entry.tokens(session), Some(*turn)),
             Entry::Receipt { .. } | Entry::Stubs(_) => {
-                kinds.add("receipts", entry.tokens(session), entry.turn())
+                kinds.add("receipts", entry.tokens(session), entry.turn());
             }
             Entry::Turn(turn) => {
                 for (_, part) in session.parts(*turn) {
