@@ -54,7 +54,9 @@ impl Piece {
 pub fn markdown(session: &Session, pieces: &[Piece], masks: bool) -> String {
     let title = session.title.as_deref().unwrap_or("this session");
     let mut out = format!("# From earlier in {}\n", safe(title));
-    out.push_str("\nQuoted from the session's log, where a compaction took it out of view.\n");
+    out.push_str(
+        "\nQuoted from the session's log, word for word; a compaction may have taken it out of view.\n",
+    );
     for piece in pieces {
         // What is written into a text is there.
         let _ = write!(out, "\n## {} · {}\n\n", safe(&piece.address), safe(&piece.about));

@@ -490,3 +490,46 @@ fn real_logs_are_audited_and_the_known_losses_are_found() {
     let open_after_two = auditor.curves().open.into_iter().find(|point| point.passes == 2).unwrap();
     assert!(open_after_two.kept() < 0.5, "{open_after_two:?}");
 }
+
+/// Where originals are missing nothing is called dropped; so nobody is told that nothing is missing.
+#[test]
+fn a_note_for_an_agent_claims_nothing_where_originals_are_missing() {
+    let state = State::new();
+    for (log, generation) in [("v2.1.29-auto-and-manual", "g2"), ("v1.0.17-resumed-b", "g2")] {
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../shared/data/claude-code/{log}.jsonl"));
+        if !path.exists() {
+            println!("skipped: {} is not there", path.display());
+            continue;
+        }
+        let brief = state.stdout(&["audit", "--last", "--brief", text(&path)]);
+        assert!(brief.contains(&format!("Compaction {generation}: what it lost cannot be told")), "{brief}");
+        assert!(brief.contains("Not found in its summary: ") && !brief.contains("nothing"), "{brief}");
+        // What the log does not tell is null here as it is everywhere else.
+        let info = state.json(&["info", "--json", text(&path)]);
+        let audit = state.json(&["audit", "--json", text(&path)]);
+        for (compaction, pass) in
+            info["compactions"].as_array().unwrap().iter().zip(audit["generations"].as_array().unwrap())
+        {
+            assert_eq!(pass["complete"], compaction["complete"], "{log} {}", pass["generation"]);
+        }
+    }
+}
+
+#[test]
+fn what_the_ledger_holds_and_a_compaction_dropped_is_recalled_once() {
+    let state = State::new();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../shared/data/claude-code/v1.0.17-seven-compactions.jsonl");
+    if !path.exists() {
+        println!("skipped: {} is not there", path.display());
+        return;
+    }
+    let recalled = state.json(&["recall", text(&path), "--json"]);
+    let mut texts: Vec<&str> =
+        recalled["pieces"].as_array().unwrap().iter().map(|piece| piece["text"].as_str().unwrap()).collect();
+    let all = texts.len();
+    texts.sort_unstable();
+    texts.dedup();
+    assert_eq!(texts.len(), all);
+}

@@ -170,7 +170,7 @@ fn a_question_shows_what_a_reader_would_get() {
     assert!(text.contains("asked at t300: which prompt speaks"), "{text}");
     assert!(words(&text).contains("clusters by similarity"), "{text}");
     screen.press("\tG");
-    screen.wait("summary of all its messages");
+    screen.wait("word for word · 0.000");
     screen.press("\r");
     screen.wait("cluster");
     quit(screen);
@@ -216,5 +216,30 @@ fn a_forest_file_opens_as_it_is_with_its_defects() {
     std::fs::write(&path, BROKEN.replace("77", "9")).unwrap();
     let mut screen = Screen::start(&[path.to_str().unwrap()], 120, 40);
     screen.wait("nothing of what holds in healthy files is breached");
+    quit(screen);
+}
+
+#[test]
+fn a_forest_file_is_asked_and_searched() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("forest.json");
+    std::fs::write(&path, BROKEN.replace("77", "9")).unwrap();
+    let mut screen = start(&path, folder.path(), &[], (120, 40));
+    screen.wait("single 1/2");
+    screen.wait("forest file · version 3 · 3 nodes");
+    screen.press("awhich port\r");
+    screen.wait("what a reader would get");
+    screen.wait("asked: which port");
+    screen.wait("the file fits: all of it, oldest first");
+    // What is given leads to where it stands.
+    screen.press("\t\r");
+    screen.wait("t4 of c9");
+    // The messages are searched, in the order of the tree.
+    screen.press("\t/port\r");
+    screen.wait("/port · 2 matches · 2 of 2 messages");
+    screen.press("n");
+    screen.wait("search goes on at the top");
+    screen.press("/no such word\r");
+    screen.wait("nothing found in any message");
     quit(screen);
 }

@@ -543,3 +543,50 @@ fn fitted_vectors_leave_out_what_was_not_fitted() {
     forest.append("five", 3);
     assert_eq!((forest.vector(0).len(), forest.vector(1).len()), (1, 0));
 }
+
+#[test]
+fn a_message_that_is_given_is_not_given_again_with_its_cluster() {
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/session.jsonl");
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("saved.json");
+    let (demo, saved) = (demo.to_str().unwrap(), saved.to_str().unwrap());
+    assert!(pentimento(&["tree", demo, "--view", "forest", "--save", saved]).status.success());
+    let mut rests = 0;
+    for path in [demo, saved] {
+        for budget in ["1000", "4000", "8000", "12000"] {
+            let reading = json(&["ask", path, "why is the listing slow?", "--budget", budget, "--json"]);
+            assert!(!reading["whole"].as_bool().unwrap());
+            let messages = reading["messages"].as_array().unwrap().iter();
+            let given: Vec<&str> = messages
+                .filter(|message| !message["cut"].as_bool().unwrap())
+                .filter_map(|message| message["text"].as_str().filter(|text| text.len() > 60))
+                .collect();
+            for cluster in reading["clusters"].as_array().unwrap() {
+                rests += u32::from(cluster["rest"].as_bool().unwrap() && cluster["given"] == "whole");
+                let text = cluster["text"].as_str().unwrap();
+                let again = given.iter().find(|said| cluster["given"] == "whole" && text.contains(**said));
+                assert_eq!(again, None, "{budget}");
+            }
+        }
+    }
+    assert!(rests > 0, "no cluster was given but for what was given before");
+}
+
+#[test]
+fn the_hot_window_of_a_saved_forest_is_there() {
+    let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/session.jsonl");
+    let folder = tempfile::tempdir().unwrap();
+    let saved = folder.path().join("saved.json");
+    let path = saved.to_str().unwrap();
+    assert!(
+        pentimento(&["tree", demo.to_str().unwrap(), "--view", "forest", "--save", path]).status.success()
+    );
+    let hot = json(&["tree", path, "--json"])["hot"].as_array().unwrap().clone();
+    assert_eq!(hot.len(), 10);
+    let told = String::from_utf8(pentimento(&["tree", path]).stdout).unwrap();
+    assert!(told.contains("hot · 10 messages"), "{told}");
+    for number in hot {
+        let message = json(&["expand", path, &format!("t{number}"), "--json"]);
+        assert!(!message["text"].as_str().unwrap().is_empty(), "{message}");
+    }
+}

@@ -78,6 +78,20 @@ pub struct Pass {
 }
 
 impl Pass {
+    /// That originals are missing, or may be, where nothing is called dropped for that.
+    pub fn missing(&self) -> Option<&'static str> {
+        match self.about.told_complete {
+            _ if self.complete => None,
+            Some(false) => Some("originals are missing from the log"),
+            _ => Some("originals may be missing from the log"),
+        }
+    }
+
+    /// How many items were not found where nothing is called dropped.
+    pub fn suppressed(&self) -> u32 {
+        self.suppressed.values().sum()
+    }
+
     /// The findings of a class.
     pub fn of_class(&self, class: Class) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(move |finding| finding.class == class)

@@ -60,6 +60,7 @@ impl<'a> Replaying<'a> {
         let generation = self.passes;
         let head = session.head(context.as_of)?;
         let about = About {
+            told_complete: Some(true),
             generation,
             turn: context.as_of,
             unreadable: None,

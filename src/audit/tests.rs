@@ -88,6 +88,7 @@ impl<'a> Made<'a> {
                 unreadable: self.unreadable.then(|| "encrypted".to_owned()),
                 covered: 1,
                 kept: 0,
+                told_complete: Some(self.complete),
             },
             complete: self.complete,
             ample: true,

@@ -46,6 +46,8 @@ pub struct About {
     pub covered: u32,
     /// How many turns of its range stayed in view.
     pub kept: u32,
+    /// Whether everything that was summarised is in the log, where the log tells.
+    pub told_complete: Option<bool>,
 }
 
 /// One compaction to be read.
@@ -106,6 +108,7 @@ impl Work {
             turn: compaction.summary.map_or(0, |summary| session.turn(summary).number),
             covered: compaction.covered(),
             kept: compaction.kept_turns(),
+            told_complete: compaction.complete,
             unreadable,
         };
         let plan = Plan::new(session, generation).filter(|_| about.unreadable.is_none());

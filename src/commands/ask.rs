@@ -103,6 +103,7 @@ impl Page<'_> {
             "score": read.score,
             "nearest": read.chosen,
             "given": kind,
+            "rest": read.rest,
             "covers": turns.into_iter().map(|id| self.log.session.turn(id).number).collect::<Vec<_>>(),
             "tokens": read.tokens,
             "text": text,
@@ -127,11 +128,7 @@ impl Page<'_> {
         let forest = self.replay().forest().forest();
         for (root, score) in scores {
             let given = clusters.iter().find(|read| read.root == *root).map_or(String::new(), |read| {
-                let how = match &read.given {
-                    Given::Whole(_) => "word for word".to_owned(),
-                    Given::Summary(_) => "summary".to_owned(),
-                    Given::Failed(failure) => format!("no summary: {failure}"),
-                };
+                let how = read.told();
                 let why = if read.chosen { "" } else { ", left over" };
                 format!(" · {how}, ~{} tokens{why}", read.tokens)
             });
@@ -149,11 +146,12 @@ impl Page<'_> {
             text(&message.text, out)?;
         }
         for cluster in clusters {
-            let (how, words) = match &cluster.given {
-                Given::Whole(text) => ("word for word", text.as_str()),
-                Given::Summary(summary) => ("summary of all its messages", summary.text.as_str()),
+            let words = match &cluster.given {
+                Given::Whole(text) => text.as_str(),
+                Given::Summary(summary) => summary.text.as_str(),
                 Given::Failed(_) => continue,
             };
+            let how = cluster.heading();
             let address = self.address(cluster.root);
             writeln!(out, "\n── {address} · {how} · {:.3} · ~{} tokens", cluster.score, cluster.tokens)?;
             text(words, out)?;

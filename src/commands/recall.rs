@@ -153,7 +153,11 @@ impl Recall<'_> {
         let item = self.ledger()?.find_item(number)?;
         let address = format!("{} · t{}", Address::Item(number), item.at);
         let piece = Piece { address, about: item.kinds().join(", "), text: item.text.clone() };
-        self.pieces.push(piece);
+        // What was said twice in the same words stands once, under both addresses.
+        match self.pieces.iter_mut().find(|known| known.text == piece.text && known.about == piece.about) {
+            Some(known) => known.address = format!("{}, {}", known.address, piece.address),
+            None => self.pieces.push(piece),
+        }
         Ok(())
     }
 
@@ -167,7 +171,13 @@ impl Recall<'_> {
             lost = recall::lost_before(passes.iter(), generation);
         }
         let count = lost.len();
-        self.pieces.extend(lost);
+        for piece in lost {
+            // What the ledger holds stands there, and says that it was lost.
+            match self.pieces.iter_mut().find(|known| known.text == piece.text) {
+                Some(known) => known.about = piece.about,
+                None => self.pieces.push(piece),
+            }
+        }
         Ok(count)
     }
 }

@@ -9,7 +9,7 @@ mod file;
 mod labels;
 mod own;
 
-pub use file::{FileShown, FileTree};
+pub use file::{FileShown, FileTree, HOT};
 pub use labels::bar;
 pub use own::{Asked, ForestTree, Shown};
 

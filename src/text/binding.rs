@@ -120,6 +120,7 @@ mod tests {
         assert!(!of("No migration may hold a lock for long").rejection);
         assert!(!of("No, i did it - and it worked great").rejection);
         assert!(of("never push to main").constraint);
+        assert!(!of("So never mind.").any());
         let ban = of("No migration may hold a lock on orders.");
         assert!(ban.constraint && !ban.open);
         assert!(of("the log should be read-only").constraint);

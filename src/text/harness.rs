@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Lines by which a harness notes that a person stopped it.
-const NOTES: [&str; 1] = ["[Request interrupted by user"];
+/// Lines by which a harness notes that a person stopped it, or said nothing.
+const NOTES: [&str; 2] = ["[Request interrupted by user", "(no content)"];
 
 /// The elements with joined names, in order.
 pub fn tagged(text: &str) -> Vec<Range<usize>> {
@@ -132,6 +132,7 @@ mod tests {
         assert_eq!(left("use <b>bold</b> here"), "use <b>bold</b> here");
         assert_eq!(left("<b>bold</b> is what I want"), "<b>bold</b> is what I want");
         assert_eq!(left("[Request interrupted by user for tool use]\nno"), "no");
+        assert_eq!(left("(no content)"), "");
     }
 
     proptest! {

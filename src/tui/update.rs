@@ -229,7 +229,10 @@ fn copy(model: &mut Model, action: Action) -> Vec<Effect> {
         let shared = model.replay.known()?.borrow();
         super::detail::blocks::plain(&shared, node)
     };
+    let line = forest::chosen_line(model);
     let text = match action {
+        Action::CopyAddress if let Some((address, _)) = &line => Some(address.to_string()),
+        Action::CopyText if let Some((_, said)) = line => Some(said),
         Action::CopyAddress => {
             let label = crate::outline::Outline::label(view, log, node);
             label.address.map(|address| address.to_string())

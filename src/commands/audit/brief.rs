@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::audit::finding::{Class, Finding, Verdict};
 use crate::audit::pass::{Curves, Pass};
 use crate::text::display::safe;
+use crate::text::numbers::count;
 use crate::text::{preview, secrets};
 
 use super::{Failure, Head, Print};
@@ -52,11 +53,21 @@ impl Print for Brief<'_> {
         let statements = dropped(|finding| finding.class.is_statement() && finding.answered.is_none());
         let exact =
             dropped(|finding| matches!(finding.class, Class::Path | Class::Command | Class::Identifier));
-        if statements.is_empty() && exact.is_empty() {
+        if let Some(missing) = pass.missing() {
+            let not_found = count(u64::from(pass.suppressed()), "item");
             writeln!(
                 self.out,
-                "Compaction g{generation}: nothing that the user said is missing from its summary."
+                "Compaction g{generation}: what it lost cannot be told, {missing}. Not found in its summary: {not_found}."
             )?;
+        }
+        if statements.is_empty() && exact.is_empty() {
+            if pass.missing().is_none() {
+                // What is not listed may be told in other words, or leave nothing open and bind nothing.
+                writeln!(
+                    self.out,
+                    "Compaction g{generation}: nothing of what binds, was open or was named is missing from its summary."
+                )?;
+            }
             return Ok(());
         }
         writeln!(
@@ -85,7 +96,7 @@ impl Print for Brief<'_> {
         let path = safe(&self.path.display().to_string()).into_owned();
         writeln!(
             self.out,
-            "Read one again: pentimento expand '{path}' t12 (its number). Found by words alone: compare."
+            "Read one again with its turn's number: pentimento expand '{path}' tNUMBER. Found by words alone: compare."
         )?;
         Ok(())
     }

@@ -87,7 +87,7 @@ fn about(head: &Head, pass: &Pass) -> Value {
     json!({
         "generation": pass.about.generation,
         "turn": (pass.about.turn > 0).then_some(pass.about.turn),
-        "complete": pass.complete,
+        "complete": if pass.complete { Some(true) } else { pass.about.told_complete.filter(|told| !told) },
         "ample": pass.ample,
         "readable": pass.readable,
         "unreadable": pass.about.unreadable,

@@ -158,12 +158,11 @@ impl Print for Text<'_> {
             writeln!(self.out, "  {}: nothing is said of what it lost", safe(reason))?;
             return Ok(());
         }
-        if !pass.complete {
-            let not_found: u32 = pass.suppressed.values().sum();
+        if let Some(missing) = pass.missing() {
             writeln!(
                 self.out,
-                "  originals are missing from the log: nothing is called dropped; not found, which --json lists: {}",
-                count(u64::from(not_found), "item")
+                "  {missing}: nothing is called dropped; not found, which --json lists: {}",
+                count(u64::from(pass.suppressed()), "item")
             )?;
         }
         let lost: Vec<String> =

@@ -53,11 +53,20 @@ impl Opened {
                 share.round()
             )?;
             let members = if arguments.depth > 1 { members } else { Vec::new() };
-            for member in members {
-                let text =
-                    self.content(member).map_or("is no node".into(), |content| preview::of(&content.text));
-                writeln!(out, "    t{member} {}", safe(&text))?;
-            }
+            self.messages(&members, out)?;
+        }
+        if !self.hot().is_empty() {
+            let sign = if arguments.depth > 1 { "▾" } else { "▸" };
+            writeln!(out, "{sign} hot · {}", count(self.hot().len() as u64, "message"))?;
+            self.messages(if arguments.depth > 1 { self.hot() } else { &[] }, out)?;
+        }
+        Ok(())
+    }
+
+    fn messages(&self, ids: &[i64], out: &mut dyn Write) -> Result<(), Failure> {
+        for id in ids {
+            let text = self.content(*id).map_or("is no node".into(), |content| preview::of(&content.text));
+            writeln!(out, "    t{id} {}", safe(&text))?;
         }
         Ok(())
     }
@@ -88,6 +97,7 @@ impl Opened {
             "view": "forest",
             "version": self.version(),
             "health": health_json(&health),
+            "hot": self.hot(),
             "breaches": self.breaches().iter().map(|breach| json!({"kind": breach.kind, "ids": breach.ids, "text": breach.text})).collect::<Vec<_>>(),
             "children": self.clusters().into_iter().map(cluster).collect::<Vec<_>>(),
         })
@@ -180,7 +190,7 @@ impl Opened {
                 "breaches": self.breaches().iter().map(|breach| &breach.text).collect::<Vec<_>>(),
                 "scores": reading.scores.iter().map(|(root, score)| json!({"address": format!("c{}", self.id(*root)), "score": score})).collect::<Vec<_>>(),
                 "messages": reading.raw.iter().map(|raw| json!({"address": format!("t{}", self.id(raw.node)), "score": raw.score, "tokens": raw.tokens, "cut": raw.cut, "text": raw.text})).collect::<Vec<_>>(),
-                "clusters": reading.clusters.iter().map(|read| json!({"address": format!("c{}", self.id(read.root)), "score": read.score, "given": given(&read.given).0, "tokens": read.tokens, "text": given(&read.given).1})).collect::<Vec<_>>(),
+                "clusters": reading.clusters.iter().map(|read| json!({"address": format!("c{}", self.id(read.root)), "score": read.score, "given": given(&read.given).0, "rest": read.rest, "tokens": read.tokens, "text": given(&read.given).1})).collect::<Vec<_>>(),
             });
             writeln!(out, "{value}")?;
             return Ok(());
@@ -213,7 +223,7 @@ impl Opened {
             raw.text.lines().try_for_each(|line| writeln!(out, "{}", safe(line)))?;
         }
         for cluster in &reading.clusters {
-            let (how, text) = given(&cluster.given);
+            let (how, text) = (cluster.heading(), given(&cluster.given).1);
             writeln!(
                 out,
                 "\n── c{} · {how} · {:.3} · ~{} tokens",

@@ -17,6 +17,9 @@ use super::super::{Group, Label, Mark, Node, Outline, OwnTree};
 use super::labels::bar;
 use super::own::Asked;
 
+/// The root of the hot window, which has none.
+pub const HOT: i64 = i64::MIN;
+
 /// A forest's file, and what somebody asked of it.
 #[derive(Debug)]
 pub struct FileShown {
@@ -31,8 +34,10 @@ pub struct FileShown {
 impl FileShown {
     /// Nothing asked yet.
     pub fn new(file: Opened) -> Self {
-        let clusters = file.clusters();
+        let mut clusters = file.clusters();
         let largest = clusters.iter().map(|(_, members)| members.len()).max().unwrap_or(0);
+        // The hot window stands behind the clusters like one of them, and has no root.
+        clusters.extend((!file.hot().is_empty()).then(|| (HOT, file.hot().to_vec())));
         Self { file: Arc::new(file), asked: RefCell::default(), clusters, largest }
     }
 
@@ -83,6 +88,10 @@ impl FileTree {
 
     fn cluster_label(&self, place: u32) -> Label {
         let Some((root, members)) = self.shown.cluster(place) else { return Label::default() };
+        if *root == HOT {
+            let text = format!("hot · {}", count(members.len() as u64, "message"));
+            return Label { kind: "group", text, ..Label::default() };
+        }
         let bar = bar(members.len() as u32, self.shown.largest as u32);
         let mut words = vec![format!("{bar} {}", count(members.len() as u64, "message"))];
         words.extend(self.shown.file.summary(*root).map(|_| "summary".to_owned()));

@@ -25,8 +25,10 @@ use super::settings::Settings;
 #[derive(Debug)]
 pub struct Opened {
     forest: ColdForest,
-    cold: Vec<Content>,
-    hot: usize,
+    /// What messages say: the cold ones, then the hot ones.
+    said: Vec<Content>,
+    /// The numbers of the hot ones.
+    hot: Vec<i64>,
     /// The ids of the nodes, in the file's words.
     ids: Vec<i64>,
     /// Where each id is among them.
@@ -60,11 +62,13 @@ pub fn open(path: &Path) -> Result<Opened, NotOpened> {
         Ok(saved) => {
             let ids: Vec<i64> =
                 (0..saved.cold.len() as u32).map(|node| i64::from(saved.forest.message(node))).collect();
+            let hot: Vec<i64> = saved.forest.hot().iter().map(|hot| i64::from(hot.message)).collect();
+            let all: Vec<i64> = ids.iter().chain(&hot).copied().collect();
             return Ok(Opened {
                 forest: saved.forest,
-                cold: saved.cold,
-                hot: saved.hot.len(),
-                places: places(&ids),
+                said: saved.cold.into_iter().chain(saved.hot).collect(),
+                hot,
+                places: places(&all),
                 ids,
                 foreign: None,
             });
@@ -96,9 +100,9 @@ impl Opened {
         let forest = ColdForest::of_clusters(Settings::default(), &texts, &clusters);
         let content =
             |node: &file::FileNode| Content { text: node.content.clone(), time: node.timestamp.clone() };
-        let cold = file.nodes.iter().map(content).collect();
+        let said = file.nodes.iter().map(content).collect();
         let breaches = breaches(&file);
-        Self { forest, cold, hot: 0, ids, places, foreign: Some((file, breaches)) }
+        Self { forest, said, hot: Vec::new(), ids, places, foreign: Some((file, breaches)) }
     }
 
     /// What holds for all: in words.
@@ -111,7 +115,7 @@ impl Opened {
                 "saved forest · {} · {} and {} hot · the next is {}",
                 self.forest.settings().words(),
                 count(self.ids.len() as u64, "cold message"),
-                self.hot,
+                self.hot.len(),
                 self.forest.next()
             ),
         }
@@ -149,6 +153,11 @@ impl Opened {
         }
     }
 
+    /// The numbers of the messages in the hot window of a saved forest, oldest first.
+    pub fn hot(&self) -> &[i64] {
+        &self.hot
+    }
+
     /// The file's id of a node.
     pub fn id(&self, node: u32) -> i64 {
         self.ids.get(node as usize).copied().unwrap_or_default()
@@ -156,7 +165,7 @@ impl Opened {
 
     /// What the message with an id says.
     pub fn content(&self, id: i64) -> Option<&Content> {
-        self.cold.get(*self.places.get(&id)?)
+        self.said.get(*self.places.get(&id)?)
     }
 
     /// The summary of a root, where the file has one; of which members it does not say.
@@ -192,7 +201,7 @@ impl Opened {
 
     /// What the message of a node says.
     pub fn said(&self, node: u32) -> &str {
-        self.cold.get(node as usize).map_or("", |content| &content.text)
+        self.said.get(node as usize).map_or("", |content| &content.text)
     }
 }
 

@@ -70,6 +70,28 @@ pub struct Read {
     pub tokens: u64,
     /// It is one of the nearest, rather than one that what was left over went to.
     pub chosen: bool,
+    /// Messages of it are given by themselves, and word for word it is without them.
+    pub rest: bool,
+}
+
+impl Read {
+    /// How it is given, in words; why not, where it is not.
+    pub fn told(&self) -> String {
+        match &self.given {
+            Given::Whole(_) if self.rest => "the rest word for word".to_owned(),
+            Given::Whole(_) => "word for word".to_owned(),
+            Given::Summary(_) => "summary".to_owned(),
+            Given::Failed(failure) => format!("no summary: {failure}"),
+        }
+    }
+
+    /// The same over what is given.
+    pub fn heading(&self) -> String {
+        match &self.given {
+            Given::Summary(_) => "summary of all its messages".to_owned(),
+            _ => self.told(),
+        }
+    }
 }
 
 /// What a reader gets.
@@ -283,6 +305,8 @@ impl Desk<'_> {
             waiting -= 1;
             let need = size(&whole);
             let given = match whole {
+                // All of it is given, message by message.
+                Some(text) if text.is_empty() => continue,
                 Some(text) if need <= share => Given::Whole(text),
                 _ if share < LEAST => continue,
                 _ => match self.originals.summary(root, share as u32)? {
@@ -297,17 +321,22 @@ impl Desk<'_> {
             };
             room = room.saturating_sub(tokens);
             self.spend(tokens);
-            reads.push(Read { root, score, given, tokens, chosen: near });
+            let is_given = |node: &u32| self.reading.raw.iter().any(|raw| raw.node == *node && !raw.cut);
+            let rest = self.choice.members(root).iter().any(is_given);
+            reads.push(Read { root, score, given, tokens, chosen: near, rest });
         }
         reads.sort_by(|a, b| b.score.total_cmp(&a.score));
         self.reading.clusters.extend(reads);
         Ok(())
     }
 
-    /// A cluster word for word, unless that is more than so many tokens.
+    /// A cluster word for word, unless that is more than so many tokens; what is given already is left out.
     fn whole(&mut self, root: u32, room: u64) -> Result<Option<String>, LogError> {
         let mut out = String::new();
         for node in self.choice.members(root) {
+            if self.reading.raw.iter().any(|raw| raw.node == *node && !raw.cut) {
+                continue;
+            }
             if !out.is_empty() {
                 out.push('\n');
             }

@@ -40,7 +40,7 @@ pub fn document(
             | Audited::Missing(generation, class)),
         ) => {
             let sorted = audits.sorted(generation)?;
-            class_of(audits, log, generation, sorted.class(class)?, audited)
+            class_of(audits, generation, sorted.class(class)?, audited)
         }
         Node::Audited(Audited::Finding(generation, place)) => finding(audits, view, log, generation, place)?,
         Node::Audited(Audited::Beside(generation, beside)) => {
@@ -95,7 +95,7 @@ fn waiting(audits: &Audits, log: &OpenLog, generation: u32) -> (Tone, String) {
 }
 
 /// What is known of the compaction itself.
-fn about(pass: &Pass, log: &OpenLog) -> Vec<(Tone, String)> {
+fn about(pass: &Pass) -> Vec<(Tone, String)> {
     let about = &pass.about;
     let mut words = Vec::new();
     words.extend((about.turn > 0).then(|| format!("t{}", about.turn)));
@@ -104,14 +104,8 @@ fn about(pass: &Pass, log: &OpenLog) -> Vec<(Tone, String)> {
     let mut facts = vec![(Tone::Dim, words.join(" · "))];
     if let Some(reason) = &about.unreadable {
         facts.push((Tone::Warn, format!("! {reason}: nothing is said of what it lost")));
-    } else if !pass.complete {
-        let missing = log.session.generation(about.generation).and_then(|compaction| compaction.complete);
-        let why = if missing == Some(false) {
-            "originals are missing from the log"
-        } else {
-            "originals may be missing from the log"
-        };
-        let not_found: u32 = pass.suppressed.values().sum();
+    } else if let Some(why) = pass.missing() {
+        let not_found = pass.suppressed();
         facts.push((
             Tone::Warn,
             format!(
@@ -128,7 +122,7 @@ fn report(audits: &Audits, log: &OpenLog, generation: u32) -> Document {
     let Some(pass) = audits.pass(generation) else {
         return Document { title, facts: vec![waiting(audits, log, generation)], ..Document::default() };
     };
-    let mut facts = about(pass, log);
+    let mut facts = about(pass);
     if !pass.readable {
         return Document { title, facts, ..Document::default() };
     }
@@ -195,7 +189,7 @@ fn report(audits: &Audits, log: &OpenLog, generation: u32) -> Document {
 const NAMED: usize = 200;
 const WORDS: usize = 200;
 
-fn class_of(audits: &Audits, log: &OpenLog, generation: u32, sheaf: &Sheaf, audited: Audited) -> Document {
+fn class_of(audits: &Audits, generation: u32, sheaf: &Sheaf, audited: Audited) -> Document {
     let what = sheaf.class.plural();
     let (places, which) = match audited {
         Audited::Kept(..) => (&sheaf.kept, " that were kept"),
@@ -242,7 +236,7 @@ fn class_of(audits: &Audits, log: &OpenLog, generation: u32, sheaf: &Sheaf, audi
     if let Some(pass) = audits.pass(generation)
         && !pass.complete
     {
-        facts.extend(about(pass, log).into_iter().skip(1));
+        facts.extend(about(pass).into_iter().skip(1));
     }
     Document { title, facts, blocks, ..Document::default() }
 }

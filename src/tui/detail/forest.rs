@@ -283,17 +283,10 @@ fn scores(view: &ForestView, as_of: u32, reading: &Reading) -> Block {
     let forest = view.replay.forest().forest();
     let row = |(root, score): &(u32, f64)| -> Runs {
         let read = reading.clusters.iter().find(|read| read.root == *root);
-        let what = match read.map(|read| (&read.given, read.tokens, read.chosen)) {
-            None => String::new(),
-            Some((given, tokens, chosen)) => {
-                let how = match given {
-                    Given::Whole(_) => "word for word".to_owned(),
-                    Given::Summary(_) => "summary".to_owned(),
-                    Given::Failed(failure) => format!("no summary: {failure}"),
-                };
-                format!(" · {how}, ~{tokens} tokens{}", if chosen { "" } else { ", left over" })
-            }
-        };
+        let what = read.map_or_else(String::new, |read| {
+            let left_over = if read.chosen { "" } else { ", left over" };
+            format!(" · {}, ~{} tokens{left_over}", read.told(), read.tokens)
+        });
         vec![
             (Tone::Heading, format!("{:<7}", then.address(*root).to_string())),
             (Tone::Text, format!("{score:>6.3} ")),
@@ -323,11 +316,12 @@ fn given(view: &ForestView, log: &OpenLog, as_of: u32, reading: &Reading) -> Vec
         });
     }
     for read in &reading.clusters {
-        let (how, text) = match &read.given {
-            Given::Whole(text) => ("word for word", text),
-            Given::Summary(summary) => ("summary of all its messages", &summary.text),
+        let text = match &read.given {
+            Given::Whole(text) => text,
+            Given::Summary(summary) => &summary.text,
             Given::Failed(_) => continue,
         };
+        let how = read.heading();
         let address = view.at(as_of).address(read.root);
         let heading = format!("{address} {how} · {:.3} · ~{} tokens", read.score, read.tokens);
         let block = Block::whole(heading, Tone::Summary, text.clone());

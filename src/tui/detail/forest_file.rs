@@ -1,6 +1,6 @@
 //! What the detail pane shows of a forest's file: what is wrong with it, its summaries, its messages word for word.
 
-use crate::outline::forest::{Asked, FileShown};
+use crate::outline::forest::{Asked, FileShown, HOT};
 use crate::outline::{Group, Node};
 use crate::strategies::union_find::opened::Opened;
 use crate::strategies::union_find::reader::{Given, NOTHING_ALIKE, Reading};
@@ -18,8 +18,8 @@ pub fn document(shown: &FileShown, node: Node) -> Document {
             None => Document::default(),
         },
         Node::Breach(number) => breach(file, number),
-        Node::Cluster(place) => cluster(file, place),
-        Node::Member(place, at) => member(file, place, at),
+        Node::Cluster(place) => cluster(shown, place),
+        Node::Member(place, at) => member(shown, place, at),
         Node::Group(Group::Health) => health(file),
         _ => Document::default(),
     }
@@ -65,10 +65,14 @@ fn breach(file: &Opened, number: u32) -> Document {
     Document { title: "defect".to_owned(), facts, blocks: blocks.collect(), ..Document::default() }
 }
 
-fn cluster(file: &Opened, place: u32) -> Document {
-    let clusters = file.clusters();
-    let Some((root, members)) = clusters.get(place as usize) else { return Document::default() };
+fn cluster(shown: &FileShown, place: u32) -> Document {
+    let file = &*shown.file;
+    let Some((root, members)) = shown.cluster(place) else { return Document::default() };
     let mut facts = vec![(Tone::Dim, count(members.len() as u64, "message"))];
+    if *root == HOT {
+        facts.push((Tone::Dim, "The newest messages: a model would see them whole.".to_owned()));
+        return Document { title: "hot window".to_owned(), facts, ..Document::default() };
+    }
     let mut blocks = Vec::new();
     match file.summary(*root) {
         Some(text) => {
@@ -80,13 +84,11 @@ fn cluster(file: &Opened, place: u32) -> Document {
     Document { title: format!("c{root} cluster"), facts, blocks, ..Document::default() }
 }
 
-fn member(file: &Opened, place: u32, at: u32) -> Document {
-    let clusters = file.clusters();
-    let id = clusters.get(place as usize).and_then(|(_, members)| members.get(at as usize));
-    let Some((id, root)) = id.zip(clusters.get(place as usize).map(|(root, _)| root)) else {
-        return Document::default();
-    };
-    let title = format!("t{id} of c{root}");
+fn member(shown: &FileShown, place: u32, at: u32) -> Document {
+    let file = &*shown.file;
+    let Some((root, members)) = shown.cluster(place) else { return Document::default() };
+    let Some(id) = members.get(at as usize) else { return Document::default() };
+    let title = if *root == HOT { format!("t{id} hot") } else { format!("t{id} of c{root}") };
     let Some(content) = file.content(*id) else {
         let facts = vec![(Tone::Warn, "the cluster names it, and the file has no such node".to_owned())];
         return Document { title, facts, ..Document::default() };
@@ -160,12 +162,12 @@ fn given(shown: &FileShown, reading: &Reading) -> Vec<Block> {
     }
     for read in &reading.clusters {
         let id = shown.file.id(read.root);
-        let (how, text) = match &read.given {
-            Given::Whole(text) => ("word for word".to_owned(), text.clone()),
-            Given::Summary(summary) => ("summary of all its messages".to_owned(), summary.text.clone()),
-            Given::Failed(failure) => (format!("no summary: {failure}"), String::new()),
+        let text = match &read.given {
+            Given::Whole(text) => text.clone(),
+            Given::Summary(summary) => summary.text.clone(),
+            Given::Failed(_) => String::new(),
         };
-        let heading = format!("c{id} {how} · {:.3} · ~{} tokens", read.score, read.tokens);
+        let heading = format!("c{id} {} · {:.3} · ~{} tokens", read.heading(), read.score, read.tokens);
         blocks.push(leading(Block::whole(heading, Tone::Summary, text), id, true));
     }
     blocks

@@ -102,6 +102,15 @@ fn lines_of_a_summary_are_one_key_from_their_turns() {
     assert!(held, "t{number} is a member");
     app.press(":c60.s2<Enter>");
     assert_eq!(app.model.pane, super::super::Pane::Detail);
+    // The chosen line is what is copied.
+    app.press("y");
+    let address = app.copied.last().unwrap().clone();
+    assert!(address.starts_with('c') && address.ends_with(".s2"), "{address}");
+    app.press("Y");
+    let said = app.copied.last().unwrap().clone();
+    assert!(said != address && words(&app.screen()).contains(said.split(" (t").next().unwrap()), "{said}");
+    app.press("t");
+    assert!(app.screen().contains(&format!("trace LOG {address}")), "{}", app.screen());
     app.press(":c60.s999<Enter>");
     assert!(app.screen().contains("there is no sentence c60.s999"), "{}", app.screen());
 }

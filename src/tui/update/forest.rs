@@ -238,6 +238,23 @@ fn to_line(model: &mut Model, address: &Address, root: u32) {
     }
 }
 
+/// The line of a cluster's summary that is chosen: its address, and what it says.
+pub(super) fn chosen_line(model: &Model) -> Option<(Address, String)> {
+    let Node::Cluster(root) = model.selected().filter(|_| model.is_in_trace())? else { return None };
+    let chosen = model.detail.document.chosen?;
+    let (log, shown) = (model.log.as_ref()?, model.forest.known()?);
+    shown.with(log, model.as_of, |view| {
+        let Some(Standing::Whole(written) | Standing::Stale(written)) = view.standing(root) else {
+            return None;
+        };
+        let known = sentences::of(&written.summary.text);
+        let place = (0..known.len()).find(|place| block_of(&known, *place) == chosen)?;
+        let Address::Cluster(of) = view.address(root) else { return None };
+        let said = known[place].text(&written.summary.text).to_owned();
+        Some((Address::ClusterSentence { of, sentence: place as u32 + 1 }, said))
+    })
+}
+
 fn go(model: &mut Model, node: Node, as_of: u32) {
     model.remember();
     model.following = false;

@@ -130,7 +130,14 @@ fn traceable(model: &Model, node: Node) -> Result<(Node, Option<String>), String
             }
             None => Err("no turn is behind it".to_owned()),
         },
-        Node::Cluster(_) => Err("Tab goes to its summary: each line leads to its turn".to_owned()),
+        Node::Cluster(_) => Err(match super::forest::chosen_line(model) {
+            Some((line, _)) => {
+                format!(
+                    "Enter goes to the turn it was taken from; `pentimento trace LOG {line}` ranks all it may rest on"
+                )
+            }
+            None => "Tab goes to its summary: each line leads to its turn".to_owned(),
+        }),
         Node::Section(generation, section) => first(generation, Some(section)),
         Node::Generation(generation) => match session.generation(generation).and_then(|c| c.summary) {
             Some(_) => first(generation, None),
