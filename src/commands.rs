@@ -156,12 +156,15 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<(), Failure> {
     }
 }
 
-/// Runs `command` on the log at `path`, and says what people have to know of how it was read.
+/// Runs `command` on the log at `path`, and says what people have to know of how it was read. A forest's file is none.
 fn on(path: &Path, command: impl FnOnce(&OpenLog) -> Result<(), Failure>) -> Result<(), Failure> {
-    let log = OpenLog::load(path)?;
-    let outcome = command(&log);
-    log.notices().iter().for_each(|notice| complain(notice));
-    outcome
+    on_either(path, |open| match open {
+        Open::Log(log) => command(log),
+        Open::Forest(_) => Err(Failure::Usage(format!(
+            "{}: this is a forest's file, which has no turns: `tree`, `ask` and `expand` read it",
+            path.display()
+        ))),
+    })
 }
 
 /// What a path may name.

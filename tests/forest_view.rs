@@ -241,5 +241,9 @@ fn a_forest_file_is_asked_and_searched() {
     screen.wait("search goes on at the top");
     screen.press("/no such word\r");
     screen.wait("nothing found in any message");
+    // It is no session.
+    screen.press("5j");
+    screen.press("6");
+    screen.wait("without turns there is no view of audit");
     quit(screen);
 }

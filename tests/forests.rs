@@ -585,6 +585,9 @@ fn the_hot_window_of_a_saved_forest_is_there() {
     assert_eq!(hot.len(), 10);
     let told = String::from_utf8(pentimento(&["tree", path]).stdout).unwrap();
     assert!(told.contains("hot · 10 messages"), "{told}");
+    let refused = pentimento(&["context", path]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("this is a forest's file"));
     for number in hot {
         let message = json(&["expand", path, &format!("t{number}"), "--json"]);
         assert!(!message["text"].as_str().unwrap().is_empty(), "{message}");

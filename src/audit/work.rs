@@ -161,7 +161,9 @@ impl Work {
         let statements = statements::of(&texts.blocks, lexicon);
         let said = Said::new(texts.summary, Some(&texts.sentences));
         let listing = listing::check(&texts.blocks, &said);
-        let ruler = Some(measure(&said, &items.all, runs.copied(), seed));
+        // What says nothing has no room.
+        let speaks = !said.text().trim().is_empty();
+        let ruler = speaks.then(|| measure(&said, &items.all, runs.copied(), seed));
         let (complete, ample) = (texts.complete, texts.ample);
         Ok(Facts {
             about,

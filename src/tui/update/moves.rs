@@ -217,6 +217,11 @@ fn step_generation(model: &mut Model, on: bool) {
 }
 
 fn to_view(model: &mut Model, kind: ViewKind) {
+    if model.forest.file().is_some() && kind != ViewKind::Forest {
+        let name = kind.name();
+        model.message = Some(format!("this is a forest's file: without turns there is no view of {name}"));
+        return;
+    }
     if model.kind == kind {
         if kind == ViewKind::Audit && model.arrived.is_some() {
             model.remember();
