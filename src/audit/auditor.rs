@@ -232,7 +232,7 @@ fn untell(finding: &mut Finding) {
 
 /// Whether nobody can tell whether it is still there: then nobody can tell where it is lost later.
 fn is_untold(finding: &Finding) -> bool {
-    matches!(finding.why, Some(Why::Partly | Why::Short | Why::Outcome))
+    matches!(finding.why, Some(Why::Partly | Why::Short | Why::Outcome | Why::TakenBack(_)))
 }
 
 /// What a finding that is lost is known by.

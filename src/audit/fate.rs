@@ -44,6 +44,12 @@ const FILLERS: [&str; 44] = [
     "ok", "okay", "one", "pleas", "really", "right", "see", "someth", "still", "sure", "that'", "their",
     "thing", "think", "want", "way", "what'", "yeah", "yes", "yet",
 ];
+
+/// Whether a stem tells nothing of what a statement is about.
+pub(super) fn is_filler(stem: &str) -> bool {
+    FILLERS.binary_search(&stem).is_ok()
+}
+
 /// How words begin that refuse or leave out without a "not".
 const REFUSING: [&str; 9] =
     ["avoid", "exclu", "forbid", "prohibit", "refus", "reject", "skip", "stop", "untouch"];
@@ -300,9 +306,12 @@ fn absent(
     said: &Said,
     held: &BTreeMap<usize, (f64, usize)>,
 ) -> (Verdict, Vec<usize>, Option<Why>) {
-    let telling = statement.stems.iter().filter(|(stem, _)| FILLERS.binary_search(&stem.as_str()).is_err());
+    let telling = statement.stems.iter().filter(|(stem, _)| !is_filler(stem));
     if telling.count() < TELLING {
         return (Verdict::Unverifiable, Vec::new(), Some(Why::Short));
+    }
+    if let Some(turn) = statement.taken_back {
+        return (Verdict::Unverifiable, Vec::new(), Some(Why::TakenBack(turn)));
     }
     if let Some(places) = trace(lexicon, statement, said, held) {
         return (Verdict::Unverifiable, places, Some(Why::Partly));

@@ -326,6 +326,8 @@ pub enum Why {
     Short,
     /// It was answered or carried out in the range, and what came of it may stand in its place.
     Outcome,
+    /// A turn soon after it, with a word of it, takes something back: perhaps this.
+    TakenBack(u32),
     /// It stands in another form.
     OtherForm,
     /// It is not found, and originals are missing from the log: it may have been lost before.
@@ -345,6 +347,7 @@ impl Why {
             Self::Partly => "only a part of its words is found".to_owned(),
             Self::Short => "too few words to tell".to_owned(),
             Self::Outcome => "not found; what came of it may stand in its place".to_owned(),
+            Self::TakenBack(turn) => format!("not found; t{turn} may take it back"),
             Self::OtherForm => "in another form".to_owned(),
             Self::Incomplete => "not found, where originals are missing from the log".to_owned(),
         }

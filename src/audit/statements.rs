@@ -13,6 +13,7 @@ use crate::text::lexicon::Lexicon;
 use crate::text::words;
 
 use super::exact::place;
+use super::fate::is_filler;
 use super::finding::{Class, Place};
 
 /// Longest statement; what is longer was pasted.
@@ -39,6 +40,8 @@ pub struct Statement {
     pub units: u32,
     /// The turn that answers it in the same range.
     pub answered: Option<u32>,
+    /// The turn in the same range that may take it back.
+    pub taken_back: Option<u32>,
     /// What came of it may be told without any of its words: an answered question, a decision that was carried out, a wish.
     pub soft: bool,
     /// Stems with their weights, each once.
@@ -128,6 +131,7 @@ pub fn of(blocks: &[Block], lexicon: &Lexicon) -> Vec<Statement> {
             by_key.insert(key.clone(), out.len());
             let stems: BTreeSet<String> = words::stems(sentence).into_iter().collect();
             let answered = binding.open.then(|| answered(blocks, at, &stems, lexicon)).flatten();
+            let taken_back = taken_back(blocks, at, &stems);
             let soft = match class {
                 Class::Constraint | Class::Rejection => !lexicon.force.is_in(sentence),
                 Class::Open => answered.is_some() || is_replied_to(blocks, at),
@@ -148,6 +152,7 @@ pub fn of(blocks: &[Block], lexicon: &Lexicon) -> Vec<Statement> {
                 places,
                 units: 1,
                 answered,
+                taken_back,
                 soft,
                 stems,
                 clauses: if parts.len() > 1 { parts } else { Vec::new() },
@@ -223,6 +228,22 @@ fn answered(blocks: &[Block], asked: usize, stems: &BTreeSet<String>, lexicon: &
         }
     }
     None
+}
+
+/// The prompt soon after the block at `said` that takes something back and holds a word of it.
+fn taken_back(blocks: &[Block], said: usize, stems: &BTreeSet<String>) -> Option<u32> {
+    /// How people say that what they said does not count.
+    const BACK: [&str; 4] = ["never mind", "nevermind", "scratch that", "forget what i said"];
+    let round = blocks[said].prompts;
+    let later = blocks[said + 1..].iter().take_while(|block| block.prompts <= round + ROUNDS);
+    let mut prompts = later.filter(|block| block.spot.class == BlockClass::Prompt);
+    let back = prompts.find(|block| {
+        let text = block.text.to_lowercase();
+        BACK.iter().any(|words| text.contains(words))
+            // In lower case: a name may be written with capitals in one and without in the other.
+            && words::stems(&text).iter().any(|stem| stems.contains(stem) && !is_filler(stem))
+    });
+    back.map(|block| block.spot.number)
 }
 
 fn weighed(weights: &Weights, stems: BTreeSet<String>) -> Vec<(String, f64)> {

@@ -2,7 +2,7 @@
 
 use super::auditor::Auditor;
 use super::exact::{Finder, Items};
-use super::finding::{Class, Finding, Verdict};
+use super::finding::{Class, Finding, Verdict, Why};
 use super::pass::Pass;
 use super::said::Said;
 use super::statements::{self, Statement};
@@ -193,4 +193,19 @@ fn what_was_answered_or_carried_out_in_its_range_is_not_called_dropped() {
     let decision = "ok, let's go with option B";
     let pass = Auditor::default().take(built_in(), Made::new(1, &[decision], "- Nothing.").facts());
     assert_eq!(found(&pass, decision).unwrap().verdict, Verdict::Unverifiable);
+}
+
+#[test]
+fn what_the_user_takes_back_is_not_called_dropped() {
+    let ban = "Never add the langchain library to this project's dependencies.";
+    let back = "It seems that LangChain is used anyway. So never mind.";
+    let other = "The port is taken. So never mind.";
+    for (answer, verdict, why) in
+        [(back, Verdict::Unverifiable, Some(Why::TakenBack(101))), (other, Verdict::Dropped, None)]
+    {
+        let pass = Auditor::default()
+            .take(built_in(), Made::new(1, &[ban, answer], "- The chart is faster.").facts());
+        let finding = found(&pass, ban).unwrap();
+        assert_eq!((finding.verdict, &finding.why), (verdict, &why), "{answer}");
+    }
 }

@@ -327,6 +327,15 @@ impl Session {
         self.compactions.iter().find(|compaction| compaction.summary == Some(id))
     }
 
+    /// The first turn that a compaction replaced; an older summary only where it replaced nothing else.
+    pub fn first_covered(&self, generation: u32) -> Option<TurnId> {
+        let covers = &self.generation(generation)?.covers;
+        let numbers = covers.iter().flat_map(|(from, to)| *from..=*to);
+        let mut turns = numbers.filter_map(|number| self.numbered(0, number)).peekable();
+        let first = turns.peek().copied();
+        turns.find(|id| !self.turn(*id).is_summary()).or(first)
+    }
+
     /// The newest compaction whose summary is at or before turn `number` of the main thread.
     pub fn compaction_before(&self, number: u32) -> Option<&Compaction> {
         let is_before = |compaction: &&Compaction| {

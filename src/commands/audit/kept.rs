@@ -11,7 +11,7 @@ use crate::text::lexicon::Lexicon;
 use super::Report;
 
 /// Goes up whenever the same log may give another report.
-const RULES: u32 = 5;
+const RULES: u32 = 6;
 /// How hard reports are compressed: they are read back far more often than the level would show.
 const LEVEL: i32 = 3;
 

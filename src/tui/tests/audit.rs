@@ -301,6 +301,7 @@ fn a_note_where_nothing_was_lost_last_recalls_what_was_lost_before() {
     app.press("r");
     let screen = app.screen();
     assert!(screen.contains("constraint, dropped at g3"), "{screen}");
+    assert!(screen.contains("no statement was lost at g6: those lost before come with it"), "{screen}");
     app.press("r");
     assert!(app.copied.pop().unwrap().contains("> And never touch billing_events"));
 }

@@ -212,9 +212,9 @@ pub(super) fn original(model: &mut Model, node: Node) {
         }
         None => {
             let covered = match node {
-                Node::Generation(generation) => model.session().and_then(|session| {
-                    session.numbered(0, session.generation(generation)?.covers.first()?.0)
-                }),
+                Node::Generation(generation) => {
+                    model.session().and_then(|session| session.first_covered(generation))
+                }
                 _ => None,
             };
             match covered {

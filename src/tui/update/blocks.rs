@@ -109,6 +109,14 @@ fn pin(model: &mut Model) {
     if let Some((key, mark, said)) = marked {
         model.replay.mark(log, &key, mark);
         model.message = Some(said);
+        // What is pinned no more has no row: the next key is not to meet some other turn.
+        let gone = model.selected().filter(|node| matches!(node, Node::Pinned(_)));
+        let gone = gone.filter(|node| !model.select(*node));
+        if gone.is_some() && !model.select(Node::Group(Group::Ledger)) {
+            let first = model.log.as_ref().zip(model.view.as_ref());
+            let first = first.and_then(|(log, view)| view.child(log, Node::Root, 0));
+            first.map(|node| model.select(node));
+        }
         model.keep_selection();
     }
 }

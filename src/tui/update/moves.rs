@@ -337,11 +337,9 @@ fn original(model: &mut Model) {
         Node::Generation(_) | Node::Audited(_) if model.kind == ViewKind::Audit => {
             return super::audit::original(model, node);
         }
-        Node::Generation(generation) | Node::Section(generation, _) => session
-            .generation(generation)
-            .and_then(|compaction| compaction.covers.first())
-            .and_then(|(first, _)| session.numbered(0, *first))
-            .map(Node::Turn),
+        Node::Generation(generation) | Node::Section(generation, _) => {
+            session.first_covered(generation).map(Node::Turn)
+        }
         Node::Sentence(generation, place) => return trace::to_original(model, generation, place),
         Node::Turn(id) => pair_of(session, id, None).map(Node::Turn),
         Node::Part(id, part) => pair_of(session, id, Some(part)).map(Node::Turn),

@@ -29,18 +29,11 @@ pub fn note(audits: &Audits, view: &View, log: &OpenLog, node: Node) -> Document
         }
     };
     if pieces.is_empty() {
-        let what = match node {
-            Node::Generation(_) | Node::Section(..) | Node::Audited(Audited::Beside(..)) => {
-                "no statement of the user's was dropped or changed, here or before, and no name that the user said twice: there \
-                 is nothing to collect; r on a class collects all of it"
-            }
-            _ => "nothing of it was dropped or changed: there is nothing to collect",
-        };
-        let facts = vec![(Tone::Assistant, what.to_owned())];
+        let facts = vec![(Tone::Assistant, nothing(audits, node))];
         return Document { title: "note".to_owned(), facts, ..Document::default() };
     }
     let text = recall::markdown(&log.session, &pieces, true);
-    let facts = vec![
+    let mut facts = vec![
         (Tone::Assistant, "r or Enter copies it to the clipboard · Esc goes back".to_owned()),
         (
             Tone::Dim,
@@ -51,8 +44,47 @@ pub fn note(audits: &Audits, view: &View, log: &OpenLog, node: Node) -> Document
             ),
         ),
     ];
+    if let Some(generation) = compaction(node).filter(|generation| goes_back(audits, *generation)) {
+        let what = format!("no statement was lost at g{generation}: those lost before come with it");
+        facts.push((Tone::Dim, what));
+    }
     let blocks = vec![Block::whole(String::new(), Tone::Text, text)];
     Document { title: format!("note of {}", of(log, node)), facts, blocks, ..Document::default() }
+}
+
+/// Why there is nothing to collect.
+fn nothing(audits: &Audits, node: Node) -> String {
+    let Some(generation) = compaction(node) else {
+        return "nothing of it was dropped or changed: there is nothing to collect".to_owned();
+    };
+    let pass = audits.pass(generation);
+    if let Some(reason) = pass.and_then(|pass| pass.about.unreadable.as_ref()) {
+        return format!("{reason}: what g{generation} lost cannot be told");
+    }
+    if let Some((missing, pass)) = pass.and_then(|pass| Some((pass.missing()?, pass))) {
+        let not_found = count(u64::from(pass.suppressed()), "item");
+        return format!(
+            "{missing}: what g{generation} lost cannot be told; not found, each under its class: {not_found}"
+        );
+    }
+    "no statement of the user's was dropped or changed, here or before, and no name that the user said twice: there is \
+     nothing to collect; r on a class collects all of it"
+        .to_owned()
+}
+
+/// The compaction that a node stands for as a whole.
+fn compaction(node: Node) -> Option<u32> {
+    match node {
+        Node::Generation(generation)
+        | Node::Section(generation, _)
+        | Node::Audited(Audited::Beside(generation, _)) => Some(generation),
+        _ => None,
+    }
+}
+
+/// Whether a compaction lost no statement, so that those lost before are what is missed.
+fn goes_back(audits: &Audits, generation: u32) -> bool {
+    audits.pass(generation).is_some_and(|pass| pass.readable && recall::statements(pass).is_empty())
 }
 
 /// What a note is of.
@@ -97,11 +129,11 @@ fn pieces(audits: &Audits, view: &View, log: &OpenLog, node: Node) -> Result<Vec
         | Node::Audited(Audited::Beside(generation, _)) => {
             let pass = pass(generation)?;
             let mut pieces = recall::statements(pass);
-            pieces.extend(recall::names(pass));
-            if pieces.is_empty() && pass.readable {
+            if goes_back(audits, generation) {
                 let passes = audits.auditing.passes().iter().map(|pass| &**pass);
                 pieces = recall::lost_before(passes, generation);
             }
+            pieces.extend(recall::names(pass));
             Ok(pieces)
         }
         Node::Audited(Audited::Class(generation, class)) => {
