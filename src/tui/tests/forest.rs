@@ -105,7 +105,7 @@ fn lines_of_a_summary_are_one_key_from_their_turns() {
     // The chosen line is what is copied.
     app.press("y");
     let address = app.copied.last().unwrap().clone();
-    assert!(address.starts_with('c') && address.ends_with(".s2"), "{address}");
+    assert!(address.starts_with('c') && address.contains(".s2"), "{address}");
     app.press("Y");
     let said = app.copied.last().unwrap().clone();
     assert!(said != address && words(&app.screen()).contains(said.split(" (t").next().unwrap()), "{said}");
