@@ -73,7 +73,7 @@ pub enum Verdict {
 pub struct Run {
     /// Zero-width characters in a row.
     marks: usize,
-    /// Columns of the character before.
+    /// Columns of the character before, as it is shown.
     before: usize,
 }
 
@@ -82,13 +82,19 @@ impl Run {
     pub fn next(&mut self, c: char) -> Verdict {
         let columns = columns(c);
         self.marks = if columns == 0 { self.marks + 1 } else { 0 };
-        let needed = std::mem::replace(&mut self.before, columns) >= selector(c);
-        match c {
-            _ if c.is_control() || !needed => Verdict::Hide,
+        let verdict = match c {
+            _ if c.is_control() || self.before < selector(c) => Verdict::Hide,
             _ if is_hidden(c) && !is_selector(c) => Verdict::Hide,
             _ if self.marks > MARKS => Verdict::Drop,
             _ => Verdict::Keep,
-        }
+        };
+        self.before = match verdict {
+            Verdict::Keep => columns,
+            // What stands for it is one column wide where it was wider.
+            Verdict::Hide => columns.min(1),
+            Verdict::Drop => self.before,
+        };
+        verdict
     }
 }
 
@@ -250,6 +256,15 @@ mod tests {
     fn marks_are_capped() {
         let text = format!("e{}", "\u{301}".repeat(50));
         assert_eq!(safe(&text).chars().count(), 1 + MARKS);
+    }
+
+    #[test]
+    fn a_selector_behind_a_wide_character_that_is_hidden_is_hidden_too() {
+        // A filler of two columns is shown as one of one: then there is nothing of two columns to select a form of.
+        let shown = safe("0\u{115f}\u{e0152}");
+        assert_eq!(shown, "0��");
+        assert!(is_safe(&shown));
+        assert_eq!(safe("字\u{e0100}"), "字\u{e0100}");
     }
 
     proptest! {
