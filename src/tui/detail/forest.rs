@@ -232,19 +232,9 @@ fn union(view: &ForestView, log: &OpenLog, place: u32) -> Document {
 }
 
 fn question(view: &ForestView, log: &OpenLog, asked: &Asked) -> Document {
-    let title = "what a reader would get".to_owned();
-    let mut facts = vec![(Tone::User, preview::on_one_line(&asked.question))];
-    let reading = match &asked.reading {
-        Some(Ok(reading)) => reading,
-        Some(Err(failure)) => {
-            facts.push((Tone::Warn, format!("no answer: {failure} · a asks again")));
-            return Document { title, facts, ..Document::default() };
-        }
-        None => {
-            facts.push((Tone::Dim, coming(view, asked.as_of)));
-            return Document { title, facts, ..Document::default() };
-        }
-    };
+    let mut document = asking(asked, || coming(view, asked.as_of));
+    let Some(reading) = asked.reading() else { return document };
+    let facts = &mut document.facts;
     facts.push((
         Tone::Dim,
         format!(
@@ -262,18 +252,31 @@ fn question(view: &ForestView, log: &OpenLog, asked: &Asked) -> Document {
         let now = view.as_of;
         facts.push((Tone::Warn, format!("asked at another turn: a and Enter ask again as of t{now}")));
     }
-    let mut blocks = vec![scores(view, asked.as_of, reading)];
-    blocks.extend(given(view, log, asked.as_of, reading));
-    let mut document = Document { title, facts, blocks, ..Document::default() };
+    document.blocks = vec![scores(view, asked.as_of, reading)];
+    document.blocks.extend(given(view, log, asked.as_of, reading));
     document.chosen = document.links().first().map(|(block, _)| *block);
     document
 }
+
+/// The question, and why there is no answer where there is none; `coming` says what it waits for.
+pub(super) fn asking(asked: &Asked, coming: impl Fn() -> String) -> Document {
+    let mut facts = vec![(Tone::User, preview::on_one_line(&asked.question))];
+    match &asked.reading {
+        Some(Ok(_)) => {}
+        Some(Err(failure)) => facts.push((Tone::Warn, format!("no answer: {failure} · a asks again"))),
+        None => facts.push((Tone::Dim, coming())),
+    }
+    Document { title: "what a reader would get".to_owned(), facts, ..Document::default() }
+}
+
+/// What an answer waits for that is being written.
+pub(super) const WRITTEN: &str = "what fits is chosen, and summaries are written for it … X stops that";
 
 /// What an answer waits for.
 fn coming(view: &ForestView, as_of: u32) -> String {
     match view.replay.begun() {
         begun if begun < as_of => format!("as of t{as_of}: waits for the forest, which is at t{begun} …"),
-        _ => format!("as of t{as_of}: what fits is chosen, and summaries are written for it … X stops that"),
+        _ => format!("as of t{as_of}: {WRITTEN}"),
     }
 }
 

@@ -5,9 +5,9 @@ use crate::outline::{Group, Node};
 use crate::strategies::union_find::opened::Opened;
 use crate::strategies::union_find::reader::{Given, NOTHING_ALIKE, Reading};
 use crate::text::numbers::{count, grouped};
-use crate::text::preview;
 
 use super::super::document::{Block, Document, Tone};
+use super::forest::{WRITTEN, asking};
 
 /// The document of a node of a file.
 pub fn document(shown: &FileShown, node: Node) -> Document {
@@ -106,21 +106,10 @@ pub fn node(shown: &FileShown, id: i64, as_cluster: bool) -> Option<Node> {
 
 fn question(shown: &FileShown, asked: &Asked) -> Document {
     let file = &*shown.file;
-    let mut facts = vec![(Tone::User, preview::on_one_line(&asked.question))];
-    let title = "what a reader would get".to_owned();
-    let reading = match &asked.reading {
-        Some(Ok(reading)) => reading,
-        Some(Err(failure)) => {
-            facts.push((Tone::Warn, format!("no answer: {failure} · a asks again")));
-            return Document { title, facts, ..Document::default() };
-        }
-        None => {
-            let what = "what fits is chosen, and summaries are written for it … X stops that";
-            facts.push((Tone::Dim, what.to_owned()));
-            return Document { title, facts, ..Document::default() };
-        }
-    };
+    let mut document = asking(asked, || WRITTEN.to_owned());
+    let Some(reading) = asked.reading() else { return document };
     let (tokens, budget) = (grouped(reading.tokens), grouped(asked.budget));
+    let facts = &mut document.facts;
     facts.push((Tone::Dim, format!("~{tokens} of {budget} tokens · scored by vectors made here")));
     if reading.is_in_vain() {
         facts.push((Tone::Warn, format!("! {NOTHING_ALIKE}")));
@@ -136,9 +125,8 @@ fn question(shown: &FileShown, asked: &Asked) -> Document {
         ]
     };
     let scores = reading.scores.iter().map(row).collect();
-    let mut blocks = vec![Block::runs("clusters by similarity to the question".to_owned(), scores)];
-    blocks.extend(given(shown, reading));
-    let mut document = Document { title, facts, blocks, ..Document::default() };
+    document.blocks = vec![Block::runs("clusters by similarity to the question".to_owned(), scores)];
+    document.blocks.extend(given(shown, reading));
     document.chosen = document.links().first().map(|(block, _)| *block);
     document
 }
