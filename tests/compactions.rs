@@ -207,8 +207,8 @@ fn a_rewind_abandons_and_a_return_revives() {
     assert_eq!(seen(&log, 8), "t1 t2 t3 t4 t7 t8");
     assert_eq!(session.main().branches, 3);
     let abandoned = |number: u32| {
-        let turns = session.main().turns.iter().filter(|id| session.is_abandoned(**id, number));
-        turns.map(|id| session.turn(*id).number).collect::<Vec<_>>()
+        let turns = session.main().turns.iter().filter(|id| session.is_abandoned(*id, number));
+        turns.map(|id| session.turn(id).number).collect::<Vec<_>>()
     };
     assert_eq!((abandoned(4), abandoned(5), abandoned(7)), (vec![], vec![3, 4], vec![5, 6]));
     let compaction = generation(&log, 1);

@@ -137,7 +137,7 @@ fn find<'a>(log: &'a OpenLog, address: &'a Address, summary: bool) -> Result<Pla
                 Some(thread) => (log, thread, None),
                 None => (log.thread_log(name)?, 0, Some(name.as_str())),
             };
-            let turns = inner.session.threads()[thread].turns.clone();
+            let turns: Vec<_> = inner.session.threads()[thread].turns.iter().collect();
             let first = turns.first().map_or(0, |id| inner.session.turn(*id).first_row);
             let last = turns.last().map_or(0, |id| inner.session.turn(*id).last_row);
             Ok(Place { log: inner, agent, what: What::Turns(turns), rows: (first, last) })

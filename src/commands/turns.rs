@@ -67,27 +67,27 @@ fn print(
     if range.is_some() && from > last {
         return Err(Failure::NotFound(format!("there is no turn {from}: the thread has {last}")));
     }
-    let in_range = |id: &&TurnId| (from..=to).contains(&session.turn(**id).number);
+    let in_range = |id: &TurnId| (from..=to).contains(&session.turn(*id).number);
     let view = View::new(log, ViewKind::Window, session.last());
     let mut echoes: HashMap<TurnId, Vec<u32>> = HashMap::new();
     for echo in session.echoes() {
         // An echo is listed where it stands: after the newest turn of its thread before it.
-        let before =
-            session.threads()[thread].turns.partition_point(|id| session.turn(*id).first_row < echo.row);
-        let at = before.checked_sub(1).map(|at| session.threads()[thread].turns[at]);
+        let turns = &session.threads()[thread].turns;
+        let before = turns.partition_point(|id| session.turn(id).first_row < echo.row);
+        let at = before.checked_sub(1).and_then(|at| turns.get(at));
         if usize::from(session.turn(echo.of).thread) == thread {
             echoes.entry(at.unwrap_or(echo.of)).or_default().push(echo.row);
         }
     }
     for id in session.threads()[thread].turns.iter().filter(in_range) {
         if as_json {
-            writeln!(out, "{}", turn(log, agent, *id))?;
-            for row in echoes.get(id).into_iter().flatten() {
+            writeln!(out, "{}", turn(log, agent, id))?;
+            for row in echoes.get(&id).into_iter().flatten() {
                 writeln!(out, "{}", echo(session, *row))?;
             }
         } else {
-            let mut label = view.label(log, Node::Turn(*id));
-            label.address = Some(log.address(*id, agent));
+            let mut label = view.label(log, Node::Turn(id));
+            label.address = Some(log.address(id, agent));
             writeln!(out, "{}", one_line(&label))?;
         }
     }

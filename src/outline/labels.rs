@@ -397,7 +397,7 @@ fn thread_label(session: &Session, thread: usize) -> Label {
     let Some(thread) = session.threads().get(thread) else { return Label::default() };
     let from =
         thread.started_by.map_or_else(String::new, |id| format!(" · started at {}", session.address(id)));
-    let words = thread.turns.first().map(|id| session.preview(&session.turn(*id))).unwrap_or_default();
+    let words = thread.turns.first().map(|id| session.preview(&session.turn(id))).unwrap_or_default();
     Label {
         kind: "thread",
         address: Some(Address::Thread(thread.name.to_string())),
@@ -415,7 +415,7 @@ fn agent_label(log: &OpenLog, agent: usize) -> Label {
     let text = match log.agent_log(agent) {
         Ok(inner) => {
             let main = inner.session.main();
-            let first = main.turns.first().map(|id| inner.session.turn(*id));
+            let first = main.turns.first().map(|id| inner.session.turn(id));
             let words = first.map(|turn| inner.session.preview(&turn)).unwrap_or_default();
             format!("{from}{} · {words}", numbers::count(main.turns.len() as u64, "turn"))
         }

@@ -93,11 +93,11 @@ pub(super) fn child(log: &OpenLog, node: Node, index: usize) -> Option<Node> {
             session.clearings().get(place as usize)?.turns.get(index).map(|id| Node::Turn(*id))
         }
         Node::Thread(thread) => {
-            session.threads().get(usize::from(thread))?.turns.get(index).map(|id| Node::Turn(*id))
+            session.threads().get(usize::from(thread))?.turns.get(index as u32).map(Node::Turn)
         }
         Node::Agent(agent) => {
             let log = log.agent_log(usize::from(agent)).ok()?;
-            log.session.main().turns.get(index).map(|id| Node::AgentTurn(agent, *id))
+            log.session.main().turns.get(index as u32).map(|id| Node::AgentTurn(agent, id))
         }
         Node::AgentTurn(agent, id) => Some(Node::AgentPart(agent, id, index as u32)),
         _ => None,
@@ -161,7 +161,7 @@ pub(super) fn sources(view: &View, log: &OpenLog, node: Node) -> Vec<TurnId> {
             session.clearings().get(place as usize).map_or_else(Vec::new, |c| c.turns.clone())
         }
         Node::Thread(thread) => {
-            session.threads().get(usize::from(thread)).map_or_else(Vec::new, |t| t.turns.clone())
+            session.threads().get(usize::from(thread)).map_or_else(Vec::new, |t| t.turns.iter().collect())
         }
         Node::Group(Group::Since) => view
             .window

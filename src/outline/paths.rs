@@ -105,8 +105,10 @@ impl View {
             return vec![Node::Group(Group::Since), node];
         }
         // A note stands behind the newest turn of the main thread before it.
-        let before = session.main().turns.partition_point(|id| session.turn(*id).first_row < row);
-        let Some(turn) = before.checked_sub(1).map(|at| session.main().turns[at]) else { return Vec::new() };
+        let before = session.main().turns.partition_point(|id| session.turn(id).first_row < row);
+        let Some(turn) = before.checked_sub(1).and_then(|at| session.main().turns.get(at)) else {
+            return Vec::new();
+        };
         let mut path = self.path_to_turn(session, turn);
         if path.last() == Some(&Node::Turn(turn)) {
             path.extend([Node::Group(Group::Notes(turn)), node]);

@@ -280,7 +280,7 @@ impl Session {
     fn at_clock(&self, text: &str) -> Result<u32, NoSuchMoment> {
         let unreadable = || NoSuchMoment::Unreadable(text.to_owned());
         let newest =
-            self.main().turns.iter().rev().map(|id| self.turn(*id).time).find(|time| *time != i64::MIN);
+            self.main().turns.iter().rev().map(|id| self.turn(id).time).find(|time| *time != i64::MIN);
         let limit = if let Ok(stamp) = text.parse::<jiff::Timestamp>() {
             stamp.as_millisecond()
         } else {
@@ -299,9 +299,9 @@ impl Session {
             let whole_minute = text.bytes().filter(|b| *b == b':').count() == 1;
             if whole_minute { stamp + 59_999 } else { stamp }
         };
-        let at = |id: &&TurnId| (i64::MIN + 1..=limit).contains(&self.turn(**id).time);
+        let at = |id: &TurnId| (i64::MIN + 1..=limit).contains(&self.turn(*id).time);
         let found = self.main().turns.iter().rev().find(at);
-        found.map(|id| self.turn(*id).number).ok_or_else(|| NoSuchMoment::Clock(text.to_owned()))
+        found.map(|id| self.turn(id).number).ok_or_else(|| NoSuchMoment::Clock(text.to_owned()))
     }
 
     /// The address of a turn.

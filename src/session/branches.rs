@@ -73,7 +73,7 @@ impl Session {
         let turns = &self.threads[thread].turns;
         match self.rewinds.last() {
             Some((at, to)) if thread == 0 && *at as usize == turns.len() => *to,
-            _ => turns.last().copied().unwrap_or(TurnId::NONE),
+            _ => turns.last().unwrap_or(TurnId::NONE),
         }
     }
 
@@ -127,7 +127,7 @@ impl Session {
                 if goes_on {
                     return in_file_order(0);
                 }
-                let prev = self.step_ends[hung.step as usize];
+                let prev = self.step_ends.get(hung.step).unwrap_or(TurnId::NONE);
                 self.fork(thread, newest, prev);
                 Place { prev, flags: 0 }
             }

@@ -156,8 +156,8 @@ impl Session {
         let tip = self.tip(0);
         // Between the two nobody speaks, but a person may queue a prompt.
         let pending = self.pending.take().filter(|pending| {
-            let mut since = self.main().turns.iter().rev().take_while(|id| **id != pending.tip);
-            since.all(|id| self.turn(*id).is_queued())
+            let mut since = self.main().turns.iter().rev().take_while(|id| *id != pending.tip);
+            since.all(|id| self.turn(id).is_queued())
         });
         let (index, mut boundary) = match pending {
             Some(pending) => (pending.index, pending.facts),

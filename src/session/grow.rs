@@ -10,6 +10,7 @@ use super::model::Session;
 use super::names::{NO_NAME, Name};
 use super::previews::Preview;
 use super::queue::QueueOutcome;
+use super::table::Table;
 use super::turns::{Echo, NEVER, Part, Row, RowKind, Thread, Turn, TurnId};
 
 /// Tools that start a sub-agent.
@@ -216,11 +217,11 @@ impl Session {
     fn open_turn(&self, thread: usize, facts: &TurnFacts) -> Option<TurnId> {
         if facts.joins {
             let open = self.tip(thread).some()?;
-            let newest = self.threads[thread].turns.last() == Some(&open);
+            let newest = self.threads[thread].turns.last() == Some(open);
             return (newest && self.turn(open).role == Role::Assistant).then_some(open);
         }
         let message = self.messages.get(&facts.message?)?;
-        (self.threads[thread].turns.last() == Some(&message.last_turn)).then_some(message.last_turn)
+        (self.threads[thread].turns.last() == Some(message.last_turn)).then_some(message.last_turn)
     }
 
     fn new_turn(&mut self, thread: usize, line: Line, row: u32, hang: Hang, facts: &TurnFacts) -> TurnId {
@@ -296,7 +297,7 @@ impl Session {
         if step as usize == self.step_ends.len() {
             self.step_ends.push(id);
         } else {
-            self.step_ends[step as usize] = id;
+            self.step_ends.change(step, |end| *end = id);
         }
         id
     }
@@ -448,7 +449,7 @@ impl Session {
         };
         self.threads.push(Thread {
             name: name.into(),
-            turns: Vec::new(),
+            turns: Table::default(),
             started_by,
             branches: 1,
             conversations: 0,

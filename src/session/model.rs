@@ -47,7 +47,8 @@ pub struct Session {
     /// Calls, by their places, whose first result is not the part they are paired with: it said nothing, or came twice.
     pub(super) answered: HashMap<u32, TurnId>,
     pub(super) messages: HashMap<Id, Message>,
-    pub(super) step_ends: Vec<TurnId>,
+    /// The newest turn of every step.
+    pub(super) step_ends: Table<TurnId, 1>,
     pub(super) compactions: Vec<Compaction>,
     /// Each boundary's place among the compactions, and the size it logged: ids alone may be blanked out.
     pub(super) boundaries: HashMap<Id, (usize, Option<u64>)>,
@@ -117,7 +118,7 @@ impl Session {
             parts: Parts::default(),
             threads: vec![Thread {
                 name: "".into(),
-                turns: Vec::new(),
+                turns: Table::default(),
                 started_by: None,
                 branches: 1,
                 conversations: 0,
@@ -128,7 +129,7 @@ impl Session {
             calls: HashMap::default(),
             answered: HashMap::default(),
             messages: HashMap::default(),
-            step_ends: Vec::new(),
+            step_ends: Table::default(),
             compactions: Vec::new(),
             boundaries: HashMap::default(),
             pending: None,
@@ -202,8 +203,7 @@ impl Session {
 
     /// The turn with `number` in thread `thread`.
     pub fn numbered(&self, thread: usize, number: u32) -> Option<TurnId> {
-        let index = number.checked_sub(1)? as usize;
-        self.threads.get(thread)?.turns.get(index).copied()
+        self.threads.get(thread)?.turns.get(number.checked_sub(1)?)
     }
 
     /// The number of the newest turn of the main thread; 0 where there is none.

@@ -1,13 +1,15 @@
 //! Lists of small structs, most of them packed: what a session holds most of.
 //!
 //! The newest items stand as they are, since these are what records change. Older ones are packed, so many at a time:
-//! every field in as few bytes as its values there take, counted from the least of them. An item is read without
+//! every field in as few bits as its values there take, counted from the least of them or along an even growth. An item is read without
 //! unpacking others; to change one costs at the most to pack its chunk anew. Items are numbered from 0 and stay.
 
+use super::turns::TurnId;
+
 /// Items packed together.
-const CHUNK: usize = 128;
+const CHUNK: usize = 256;
 /// So many of the newest items are not packed: what looks back a little, as most does, finds them as they are.
-const NEWEST: usize = 8 * CHUNK;
+const NEWEST: usize = 4 * CHUNK;
 
 /// An item as so many numbers. [`u32::MAX`] stands for "none" and makes its neighbours no larger.
 pub trait Fields<const N: usize>: Copy {
@@ -24,6 +26,17 @@ impl Fields<1> for u32 {
 
     fn of(_: u32, [value]: [u32; 1]) -> Self {
         value
+    }
+}
+
+impl Fields<1> for TurnId {
+    // Turns mostly follow one another.
+    fn fields(&self, _: u32) -> [u32; 1] {
+        [self.0]
+    }
+
+    fn of(_: u32, [turn]: [u32; 1]) -> Self {
+        Self(turn)
     }
 }
 
@@ -60,6 +73,11 @@ impl<T: Fields<N>, const N: usize> Table<T, N> {
         }
     }
 
+    /// The first one.
+    pub fn first(&self) -> Option<T> {
+        self.get(0)
+    }
+
     /// The last one.
     pub fn last(&self) -> Option<T> {
         self.get((self.len() as u32).checked_sub(1)?)
@@ -68,6 +86,16 @@ impl<T: Fields<N>, const N: usize> Table<T, N> {
     /// All of them.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = T> {
         (0..self.len() as u32).filter_map(|at| self.get(at))
+    }
+
+    /// How many of them hold, where those that hold come first.
+    pub fn partition_point(&self, holds: impl Fn(T) -> bool) -> u32 {
+        let (mut low, mut high) = (0, self.len() as u32);
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.get(middle).is_some_and(&holds) { low = middle + 1 } else { high = middle }
+        }
+        low
     }
 
     /// Adds one.
@@ -105,99 +133,112 @@ impl<T: Fields<N>, const N: usize> Table<T, N> {
 #[derive(Debug)]
 struct Chunk<const N: usize> {
     columns: [Column; N],
-    /// Bytes of one item.
-    stride: u8,
-    /// The items, and a few bytes behind the last, so that four can be read at once from any.
+    /// The items, and a few bytes behind the last, so that eight can be read at once from any bit.
     bytes: Box<[u8]>,
+    /// Bits of one item.
+    stride: u16,
 }
 
-/// How one field is packed.
+/// How one field is packed: the difference of its value from what it would be if it grew evenly.
 #[derive(Clone, Copy, Debug, Default)]
 struct Column {
     base: u32,
-    /// Where it stands in an item.
-    at: u8,
-    /// In how many bytes.
+    /// What it grows by over a whole chunk.
+    growth: u32,
+    /// In how many bits the difference stands.
     width: u8,
     /// Some items have none of it: these are 0, and the others count from 1.
     holes: bool,
 }
 
 /// Bytes behind the last item.
-const SLACK: usize = 3;
+const SLACK: usize = 8;
 
 impl Column {
     /// A field that has these values.
-    fn of(values: impl Iterator<Item = u32>) -> Self {
+    fn of(values: impl Iterator<Item = u32> + Clone) -> Self {
+        let level = Self::along(0, values.clone());
+        let mut ends = values.clone();
+        let (first, last) = (ends.next().unwrap_or(0), ends.last().unwrap_or(0));
+        // Places in lists and files grow so.
+        if first >= last || level.holes {
+            return level;
+        }
+        let slanted = Self::along(last - first, values);
+        if slanted.width < level.width { slanted } else { level }
+    }
+
+    /// The same where it grows by `growth`. Values far below where that leads to wrap around.
+    fn along(growth: u32, values: impl Iterator<Item = u32>) -> Self {
+        let grown = Self { growth, ..Self::default() };
         let (mut least, mut most, mut holes) = (u32::MAX, 0, false);
-        for value in values {
-            let is_none = value == u32::MAX;
+        for (index, value) in values.enumerate() {
+            let is_none = growth == 0 && value == u32::MAX;
+            let value = grown.code(index, value);
             least = least.min(value);
             most = most.max(if is_none { 0 } else { value });
             holes |= is_none;
         }
-        if least == u32::MAX {
+        if holes && least == u32::MAX {
             return Self { base: u32::MAX, ..Self::default() };
         }
         let base = least.wrapping_sub(u32::from(holes));
-        let bytes = 4 - most.wrapping_sub(base).leading_zeros() / 8;
-        Self { base, at: 0, width: bytes as u8, holes }
+        let width = u32::BITS - most.wrapping_sub(base).leading_zeros();
+        Self { base, growth, width: width as u8, holes }
     }
 
-    /// What stands for `value` where it fits.
-    fn code(self, value: u32) -> u32 {
-        if self.holes && value == u32::MAX { 0 } else { value.wrapping_sub(self.base) }
+    /// What stands for `value` at `index` where it fits.
+    fn code(self, index: usize, value: u32) -> u32 {
+        if self.holes && value == u32::MAX { 0 } else { value.wrapping_sub(self.even(index)) }
     }
 
-    fn value(self, code: u32) -> u32 {
-        if self.holes && code == 0 { u32::MAX } else { self.base.wrapping_add(code) }
+    fn value(self, index: usize, code: u32) -> u32 {
+        if self.holes && code == 0 { u32::MAX } else { self.even(index).wrapping_add(code) }
     }
 
-    fn fits(self, value: u32) -> bool {
-        let code = self.code(value);
-        code & !self.mask() == 0 && self.value(code) == value
+    /// What it would be at `index` if it grew evenly.
+    fn even(self, index: usize) -> u32 {
+        self.base.wrapping_add((index as u64 * u64::from(self.growth) / (CHUNK as u64 - 1)) as u32)
     }
 
-    fn mask(self) -> u32 {
-        ((1u64 << (8 * self.width)) - 1) as u32
+    fn fits(self, index: usize, value: u32) -> bool {
+        let code = self.code(index, value);
+        u64::from(code) & !self.mask() == 0 && self.value(index, code) == value
+    }
+
+    fn mask(self) -> u64 {
+        (1 << self.width) - 1
     }
 }
 
 impl<const N: usize> Chunk<N> {
     fn of(rows: &[[u32; N]]) -> Self {
-        let mut stride = 0;
-        let columns = std::array::from_fn(|field| {
-            let column = Column { at: stride, ..Column::of(rows.iter().map(|row| row[field])) };
-            stride += column.width;
-            column
-        });
-        let mut bytes = vec![0; rows.len() * usize::from(stride) + SLACK].into_boxed_slice();
-        // In the order in which they stand: of the four bytes of a number, the next number overwrites those too many.
-        for (row, begin) in rows.iter().zip((0..).step_by(usize::from(stride).max(1))) {
-            for (column, value) in columns.iter().zip(row) {
-                let at = begin + usize::from(column.at);
-                if let Some(bytes) = bytes.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
-                    *bytes = column.code(*value).to_le_bytes();
-                }
-            }
+        let columns = std::array::from_fn(|field| Column::of(rows.iter().map(|row| row[field])));
+        let stride = columns.iter().map(|column| u16::from(column.width)).sum();
+        let bits = rows.len() * usize::from(stride);
+        let bytes = vec![0; bits.div_ceil(8) + SLACK].into_boxed_slice();
+        let mut chunk = Self { columns, bytes, stride };
+        for (index, row) in rows.iter().enumerate() {
+            chunk.write(index, row);
         }
-        Self { columns, stride, bytes }
+        chunk
     }
 
     fn get(&self, index: usize) -> [u32; N] {
-        let item = self.bytes.get(index * usize::from(self.stride)..).unwrap_or_default();
+        let mut bit = index * usize::from(self.stride);
         let mut fields = [0; N];
         for (field, column) in fields.iter_mut().zip(&self.columns) {
-            let bytes = item.get(usize::from(column.at)..).and_then(<[u8]>::first_chunk);
-            let code = bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes));
-            *field = column.value(code & column.mask());
+            let bytes = self.bytes.get(bit / 8..).and_then(<[u8]>::first_chunk);
+            let code = bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes)) >> (bit % 8) & column.mask();
+            *field = column.value(index, code as u32);
+            bit += usize::from(column.width);
         }
         fields
     }
 
     /// Puts `row` in, packing all of them anew where it does not fit.
     fn set(&mut self, index: usize, row: [u32; N]) {
-        if self.columns.iter().zip(row).all(|(column, value)| column.fits(value)) {
+        if self.columns.iter().zip(row).all(|(column, value)| column.fits(index, value)) {
             self.write(index, &row);
             return;
         }
@@ -208,13 +249,14 @@ impl<const N: usize> Chunk<N> {
 
     /// Puts `row` in, which fits.
     fn write(&mut self, index: usize, row: &[u32; N]) {
-        let item = self.bytes.get_mut(index * usize::from(self.stride)..).unwrap_or_default();
+        let mut bit = index * usize::from(self.stride);
         for (column, value) in self.columns.iter().zip(row) {
-            let bytes = item.get_mut(usize::from(column.at)..).and_then(<[u8]>::first_chunk_mut);
-            if let Some(bytes) = bytes {
-                let beside = u32::from_le_bytes(*bytes) & !column.mask();
-                *bytes = (beside | column.code(*value)).to_le_bytes();
+            if let Some(bytes) = self.bytes.get_mut(bit / 8..).and_then(<[u8]>::first_chunk_mut) {
+                let beside = u64::from_le_bytes(*bytes) & !(column.mask() << (bit % 8));
+                let code = u64::from(column.code(index, *value)) << (bit % 8);
+                *bytes = (beside | code).to_le_bytes();
             }
+            bit += usize::from(column.width);
         }
     }
 }
@@ -272,6 +314,6 @@ mod tests {
         for at in 0..3 * NEWEST as u32 {
             table.push([7_000_000 + at, u32::MAX, if at % 2 == 0 { u32::MAX } else { 5_000_000 }]);
         }
-        assert_eq!(table.packed[0].stride, 2);
+        assert_eq!(table.packed[0].stride, 1);
     }
 }

@@ -4,6 +4,7 @@ use crate::formats::facts::{PartKind, Role};
 
 use super::names::{NO_NAME, Name};
 use super::previews::Preview;
+use super::table::Table;
 
 /// A stamp that never comes.
 pub const NEVER: u32 = u32::MAX;
@@ -250,7 +251,7 @@ pub struct Thread {
     /// Its name in addresses; empty for the main one.
     pub name: Box<str>,
     /// Its turns, in order of their numbers.
-    pub turns: Vec<TurnId>,
+    pub turns: Table<TurnId, 1>,
     /// The call that started it, where that can be told.
     pub started_by: Option<TurnId>,
     /// Where paths fork, plus one.

@@ -23,7 +23,7 @@ impl Session {
         }
         // It holds for the newest turn, whoever speaks in it: what comes later changes nothing before it. Where a
         // rewind went back since, that turn is on no path any more.
-        if let (Some(context), Some(newest)) = (meter.context, self.main().turns.last().copied()) {
+        if let (Some(context), Some(newest)) = (meter.context, self.main().turns.last()) {
             self.set_context(newest, context);
         }
     }

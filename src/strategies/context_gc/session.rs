@@ -372,7 +372,7 @@ pub fn trace(log: &OpenLog) -> Result<Option<Trace>, LogError> {
     if !log.session.format.is_trace() {
         return Ok(None);
     }
-    let events = log.session.main().turns.iter().map(|id| event_of(log, *id));
+    let events = log.session.main().turns.iter().map(|id| event_of(log, id));
     let events = events.filter_map(Result::transpose).collect::<Result<_, _>>()?;
     Ok(Some(Trace { events, injections: 0 }))
 }
