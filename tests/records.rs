@@ -196,7 +196,7 @@ fn nesting_a_hundred_thousand_deep_ends_neither_the_program_nor_the_log() {
         .main()
         .turns
         .iter()
-        .map(|id| log.texts(*id).unwrap().into_iter().map(|located| located.text.text).collect())
+        .map(|id| log.texts(id).unwrap().into_iter().map(|located| located.text.text).collect())
         .collect();
     assert_eq!(texts, [vec!["before"], vec!["deep"], vec![], vec!["after"]]);
     for line in ["L2", "L3", "L4"] {

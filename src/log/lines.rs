@@ -15,7 +15,7 @@ use super::{LogError, Source};
 /// A line longer than this is not read: it becomes a malformed row that says so.
 pub const MAX_LINE: usize = 256 << 20;
 /// Bytes asked of the system at a time: they stay in the second-level cache, and few of them wait in memory.
-const CHUNK: usize = 128 << 10;
+const CHUNK: usize = 32 << 10;
 
 /// One physical line, without its newline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -138,7 +138,7 @@ const SENTENCE: usize = 400;
 
 fn sentence_label(view: &View, log: &OpenLog, generation: u32, place: u32) -> Label {
     let summary = view.summary_text(log, generation);
-    let Some(sentence) = summary.sentences.get(place as usize) else { return Label::default() };
+    let Some(sentence) = summary.sentences().get(place as usize) else { return Label::default() };
     let turn = log.session.generation(generation).and_then(|compaction| compaction.summary);
     Label {
         kind: "sentence",

@@ -1,6 +1,6 @@
 //! The views of a session as trees, as of a turn.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -12,7 +12,8 @@ use crate::strategies::fill::Fill;
 use crate::text::sections::{self, Section};
 use crate::text::sentences::{self, Sentence};
 
-use super::{Group, Label, Node, Outline, OwnTree, ViewKind, parts, window};
+use super::window::{self, InView};
+use super::{Group, Label, Node, Outline, OwnTree, ViewKind, parts};
 
 /// What fills a window of fewer nodes than this is counted anew whenever it changes; of a larger one, when it has
 /// grown or shrunk by a sixty-fourth.
@@ -25,35 +26,39 @@ pub struct SummaryText {
     pub text: String,
     /// Its sections.
     pub sections: Vec<Section>,
-    /// Its sentences: `g3.s12` is at place 11.
-    pub sentences: Vec<Sentence>,
+    /// Made when first asked for: a summary that nobody opens need not be cut up.
+    sentences: OnceCell<Vec<Sentence>>,
     /// Bytes of it that are still being read; the text is empty until then.
     pub pending: Option<u64>,
 }
 
 impl SummaryText {
     fn new(text: String) -> Self {
-        let (sections, sentences) = (sections::split(&text), sentences::of(&text));
-        Self { sections, sentences, text, pending: None }
+        Self { sections: sections::split(&text), text, ..Self::default() }
+    }
+
+    /// Its sentences: `g3.s12` is at place 11.
+    pub fn sentences(&self) -> &[Sentence] {
+        self.sentences.get_or_init(|| sentences::of(&self.text))
     }
 
     /// The places of the sentences that begin in a section.
     pub fn sentences_in(&self, section: u16) -> Range<usize> {
         let Some(section) = self.sections.get(usize::from(section)) else { return 0..0 };
-        let before = |at: usize| self.sentences.partition_point(|sentence| sentence.range.start < at);
+        let before = |at: usize| self.sentences().partition_point(|sentence| sentence.range.start < at);
         before(section.range.start)..before(section.range.end)
     }
 
     /// The section that the sentence at `place` begins in.
     pub fn section_of(&self, place: u32) -> Option<u16> {
-        let start = self.sentences.get(place as usize)?.range.start;
+        let start = self.sentences().get(place as usize)?.range.start;
         let before = self.sections.partition_point(|section| section.range.start <= start);
         u16::try_from(before.checked_sub(1)?).ok()
     }
 
     /// A sentence's words.
     pub fn sentence(&self, place: u32) -> Option<&str> {
-        self.sentences.get(place as usize).map(|sentence| sentence.text(&self.text))
+        self.sentences().get(place as usize).map(|sentence| sentence.text(&self.text))
     }
 }
 
@@ -67,7 +72,7 @@ pub struct View {
     pub kind: ViewKind,
     /// The number of the main thread's turn it is as of.
     pub as_of: u32,
-    pub(super) window: Vec<Node>,
+    pub(super) window: Vec<InView>,
     pub(super) kept: Vec<TurnId>,
     pub(super) summary: Option<u32>,
     pub(super) abandoned: Vec<TurnId>,
@@ -186,8 +191,8 @@ impl View {
         if let Some((_, fill)) = &*self.fill.borrow() {
             return Rc::clone(fill);
         }
-        let context = crate::strategies::context(session, crate::strategies::Strategy::Recorded, self.as_of);
-        let fill = Rc::new(crate::strategies::fill::fill(session, || context.entries.iter()));
+        let seen = || crate::strategies::recorded_newest_first(session, self.as_of);
+        let fill = Rc::new(crate::strategies::fill::fill(session, seen));
         self.fill.replace(Some((self.window.len(), Rc::clone(&fill))));
         fill
     }
@@ -235,13 +240,13 @@ impl View {
 
     /// Where a node stands in the window's list, which is in the order of the file.
     pub(super) fn position_in_view(&self, node: Node, session: &Session) -> Option<usize> {
-        let row = |node: &Node| match node {
-            Node::Turn(id) => session.turn(*id).first_row,
-            Node::Row(row) => *row,
-            _ => 0,
+        let row = match node {
+            Node::Turn(id) => session.turn(id).first_row,
+            Node::Row(row) => row,
+            _ => return None,
         };
-        let at = self.window.binary_search_by_key(&row(&node), row).ok()?;
-        (self.window[at] == node).then_some(at)
+        let at = self.window.binary_search_by_key(&row, |shown| shown.row(session)).ok()?;
+        (self.window[at].node() == node).then_some(at)
     }
 }
 
@@ -276,7 +281,7 @@ impl Outline for View {
         }
         match node {
             Node::Root => self.root.get(index).copied(),
-            Node::Group(Group::Since) => self.window.get(index).copied(),
+            Node::Group(Group::Since) => self.window.get(index).map(|shown| shown.node()),
             Node::Group(Group::Kept) => self.kept.get(index).map(|id| Node::Turn(*id)),
             Node::Group(Group::Abandoned) => self.abandoned.get(index).map(|id| Node::Turn(*id)),
             Node::Group(Group::Earlier) => self.earlier.get(index).map(|id| Node::Turn(*id)),

@@ -2,30 +2,63 @@
 
 use crate::session::open::OpenLog;
 use crate::session::{Session, TurnId};
-use crate::strategies::{self, Entry, Strategy};
+use crate::strategies::{Entry, recorded_newest_first};
 
 use super::{Group, Node, View};
 
+/// A turn in view, or a malformed line behind one: in four bytes, since all the turns of a session that was never
+/// compacted are in view. Of more than two billion rows or turns it tells the wrong one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct InView(u32);
+
+impl InView {
+    const MALFORMED: u32 = 1 << 31;
+
+    fn turn(id: TurnId) -> Self {
+        Self(id.0 & !Self::MALFORMED)
+    }
+
+    fn malformed(row: u32) -> Self {
+        Self(row | Self::MALFORMED)
+    }
+
+    /// The node of the tree.
+    pub(super) fn node(self) -> Node {
+        self.as_turn().map_or(Node::Row(self.0 & !Self::MALFORMED), Node::Turn)
+    }
+
+    /// The turn, if it is one.
+    pub(super) fn as_turn(self) -> Option<TurnId> {
+        (self.0 & Self::MALFORMED == 0).then_some(TurnId(self.0))
+    }
+
+    /// The row it begins at.
+    pub(super) fn row(self, session: &Session) -> u32 {
+        self.as_turn().map_or(self.0 & !Self::MALFORMED, |id| session.turn(id).first_row)
+    }
+}
+
 /// Works out what is in the window.
 pub(super) fn build(view: &mut View, session: &Session) {
-    let context = strategies::context(session, Strategy::Recorded, view.as_of);
     view.window.clear();
     view.kept.clear();
     view.summary = None;
     (view.window_turns, view.settled_tokens) = (0, 0);
-    let summary_turn = context.entries.iter().find_map(|entry| match entry {
-        Entry::Summary { turn, generation } => {
-            view.summary = Some(*generation);
-            Some(*turn)
+    let (mut seen, mut summary_turn) = (Vec::new(), None);
+    for entry in recorded_newest_first(session, view.as_of) {
+        match entry {
+            Entry::Summary { turn, generation } => {
+                (summary_turn, view.summary) = (Some(turn), Some(generation))
+            }
+            Entry::Turn(id) | Entry::Receipt { target: id } => seen.push(id),
+            _ => {}
         }
-        _ => None,
-    });
-    for entry in &context.entries {
-        let (Entry::Turn(id) | Entry::Receipt { target: id }) = entry else { continue };
-        if summary_turn.is_some_and(|summary| *id < summary) {
-            view.kept.push(*id);
+    }
+    for id in seen.into_iter().rev() {
+        if summary_turn.is_some_and(|summary| id < summary) {
+            view.kept.push(id);
         } else {
-            push(view, session, *id);
+            push(view, session, id);
         }
     }
     set_aside(view, session);
@@ -37,16 +70,13 @@ fn push(view: &mut View, session: &Session, id: TurnId) {
     // The turn before is closed now: its tokens are settled.
     view.settled_tokens = view.tokens_in_view(session);
     view.window_turns += 1;
-    view.window.push(Node::Turn(id));
+    view.window.push(InView::turn(id));
     push_malformed(view, session, id);
 }
 
 /// The newest turn in view.
 pub(super) fn last_in_view(view: &View) -> Option<TurnId> {
-    view.window.iter().rev().find_map(|node| match node {
-        Node::Turn(id) => Some(*id),
-        _ => None,
-    })
+    view.window.iter().rev().find_map(|shown| shown.as_turn())
 }
 
 /// Estimated tokens of a turn as the model sees it: of a stub, once its results were cleared.
@@ -61,8 +91,9 @@ fn push_malformed(view: &mut View, session: &Session, id: TurnId) {
     let rows = session.rows_after(id);
     let from = session.malformed().partition_point(|(row, _)| *row < rows.start);
     for (row, _) in session.malformed()[from..].iter().take_while(|(row, _)| *row < rows.end) {
-        if view.window.last() != Some(&Node::Row(*row)) {
-            view.window.push(Node::Row(*row));
+        let line = InView::malformed(*row);
+        if view.window.last() != Some(&line) {
+            view.window.push(line);
         }
     }
 }
@@ -71,10 +102,7 @@ fn push_malformed(view: &mut View, session: &Session, id: TurnId) {
 fn set_aside(view: &mut View, session: &Session) {
     view.abandoned.clear();
     view.earlier.clear();
-    let first = view.window.iter().find_map(|node| match node {
-        Node::Turn(id) => Some(*id),
-        _ => None,
-    });
+    let first = view.window.iter().find_map(|shown| shown.as_turn());
     let begins = view.summary.and_then(|g| session.generation(g)).and_then(|c| c.summary).or(first);
     // Nothing is in view where all of it was rewound.
     let (from, to) = (begins.map_or(1, |begins| session.turn(begins).number), view.as_of);
@@ -122,10 +150,10 @@ pub(super) fn retreat(view: &mut View, session: &Session, as_of: u32) -> bool {
     if !goes_on(session, as_of, view.as_of) {
         return false;
     }
-    while let Some(node) = view.window.pop() {
-        let Node::Turn(id) = node else { continue };
+    while let Some(shown) = view.window.pop() {
+        let Some(id) = shown.as_turn() else { continue };
         if id == target {
-            view.window.push(node);
+            view.window.push(shown);
             push_malformed(view, session, id);
             view.as_of = as_of;
             return true;
@@ -154,9 +182,9 @@ fn goes_on(session: &Session, from: u32, to: u32) -> bool {
 /// Malformed lines may have arrived behind the newest turn.
 pub(super) fn refresh_last(view: &mut View, session: &Session) {
     if let Some(id) = session.numbered(0, view.as_of)
-        && view.window.iter().rev().find(|node| matches!(node, Node::Turn(_))) == Some(&Node::Turn(id))
+        && last_in_view(view) == Some(id)
     {
-        while matches!(view.window.last(), Some(Node::Row(_))) {
+        while view.window.last().is_some_and(|shown| shown.as_turn().is_none()) {
             view.window.pop();
         }
         push_malformed(view, session, id);

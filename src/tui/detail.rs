@@ -273,7 +273,7 @@ fn one_section(view: &View, log: &OpenLog, generation: u32, section: u16) -> Doc
 
 fn one_sentence(view: &View, log: &OpenLog, tracing: &Tracing, generation: u32, place: u32) -> Document {
     let summary = view.summary_text(log, generation);
-    let Some(sentence) = summary.sentences.get(place as usize) else { return Document::default() };
+    let Some(sentence) = summary.sentences().get(place as usize) else { return Document::default() };
     let title = format!("g{generation}.s{} {}", place + 1, sentence.kind.name());
     let facts = vec![
         super::trace::standing(log, tracing, generation, place),

@@ -15,8 +15,6 @@ use super::{Feed, Records, Session, parse_all, parse_into};
 
 /// Backlogs are parsed by this many threads at the most: beyond, taking in is what takes the time.
 const WORKERS: usize = 4;
-/// Batches that may be read and not taken in yet: this bounds the memory, also where one thread lags behind.
-const AHEAD: u64 = 4;
 /// Batches read before other threads are started: of a short log that would take longer than reading it.
 const FIRST: usize = 2;
 /// Batches of more bytes than this are parsed alone.
@@ -42,6 +40,7 @@ pub(super) fn read(
     let shared = Shared {
         tail: Mutex::new(&mut feed.tail),
         position: AtomicU64::new(position),
+        ahead: workers as u64 + 1,
         stop: AtomicBool::new(false),
         line: Mutex::default(),
         moved: Condvar::new(),
@@ -60,6 +59,8 @@ pub(super) fn read(
 struct Shared<'a> {
     tail: Mutex<&'a mut Tail>,
     position: AtomicU64,
+    /// Batches that may be read and not taken in yet: this bounds the memory, also where one thread lags behind.
+    ahead: u64,
     stop: AtomicBool,
     line: Mutex<Waiting>,
     /// Told whenever a batch was taken in.
@@ -119,7 +120,7 @@ impl Shared<'_> {
         const DEAF: Duration = Duration::from_millis(20);
         let Ok(mut line) = self.line.lock() else { return false };
         while !self.stop.load(Ordering::Relaxed) {
-            if line.read < line.taken + AHEAD {
+            if line.read < line.taken + self.ahead {
                 return true;
             }
             let Ok((woken, _)) = self.moved.wait_timeout(line, DEAF) else { return false };

@@ -101,7 +101,7 @@ fn traceable(model: &Model, node: Node) -> Result<(Node, Option<String>), String
         if summary.pending.is_some() {
             return Err(format!("the summary of g{generation} is still being read"));
         }
-        let places = section.map_or(0..summary.sentences.len(), |section| summary.sentences_in(section));
+        let places = section.map_or(0..summary.sentences().len(), |section| summary.sentences_in(section));
         let Some(place) = places.clone().next() else {
             return Err("no sentence stands here: Enter opens the summary, ↓ goes to one".to_owned());
         };
@@ -315,7 +315,7 @@ pub(super) fn to_sentence(model: &mut Model, generation: u32, sentence: u32) {
             (_, Some(reason)) => Some(format!("g{generation} has no sentences: {reason}")),
             (Some(_), None) => {
                 let summary = view.summary_text(log, generation);
-                let known = summary.sentences.len();
+                let known = summary.sentences().len();
                 match summary.pending {
                     Some(_) => Some(format!("the summary of g{generation} is still being read: try again")),
                     None if sentence == 0 || sentence as usize > known => {
