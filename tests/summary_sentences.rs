@@ -25,7 +25,7 @@ fn rows_and_traces_number_the_same_sentences() {
             let texts = plan.read(&log.source, lexicon::built_in()).expect("the texts can be read");
             let summary = view.summary_text(&log, generation);
             assert_eq!(summary.text, texts.summary, "{} g{generation}", path.display());
-            assert_eq!(summary.sentences, texts.sentences);
+            assert_eq!(summary.sentences(), texts.sentences);
             let sections = (0..view.count(&log, Node::Generation(generation)))
                 .filter_map(|index| view.child(&log, Node::Generation(generation), index))
                 .filter(|node| matches!(node, Node::Section(..)));
@@ -33,8 +33,9 @@ fn rows_and_traces_number_the_same_sentences() {
                 .flat_map(|section| (0..view.count(&log, section)).map(move |index| (section, index)))
                 .filter_map(|(section, index)| view.child(&log, section, index))
                 .collect();
-            let every: Vec<Node> =
-                (0..summary.sentences.len()).map(|place| Node::Sentence(generation, place as u32)).collect();
+            let every: Vec<Node> = (0..summary.sentences().len())
+                .map(|place| Node::Sentence(generation, place as u32))
+                .collect();
             assert_eq!(rows, every, "{} g{generation}", path.display());
             for node in every {
                 assert_eq!(view.path_to(&log, node).last(), Some(&node));

@@ -76,7 +76,7 @@ impl<'a> Facts<'a> {
         Self {
             log,
             session,
-            fill: fill(session, || recorded_newest_first(session, session.last())),
+            fill: fill(session, recorded_newest_first(session, session.last())),
             problem,
             by_role,
         }

@@ -191,7 +191,7 @@ impl View {
         if let Some((_, fill)) = &*self.fill.borrow() {
             return Rc::clone(fill);
         }
-        let seen = || crate::strategies::recorded_newest_first(session, self.as_of);
+        let seen = crate::strategies::recorded_newest_first(session, self.as_of);
         let fill = Rc::new(crate::strategies::fill::fill(session, seen));
         self.fill.replace(Some((self.window.len(), Rc::clone(&fill))));
         fill

@@ -54,6 +54,7 @@ pub(super) fn build(view: &mut View, session: &Session) {
             _ => {}
         }
     }
+    view.window.reserve_exact(seen.len());
     for id in seen.into_iter().rev() {
         if summary_turn.is_some_and(|summary| id < summary) {
             view.kept.push(id);

@@ -225,8 +225,8 @@ impl Session {
         std::iter::from_fn(move || {
             loop {
                 let at = next?;
-                next = self.turn(at).prev.some();
                 let turn = self.turn(at);
+                next = turn.prev.some();
                 let withdrawn =
                     turn.is_withdrawn() && self.withdrawn.get(&at).is_some_and(|at| *at <= number);
                 if !withdrawn {

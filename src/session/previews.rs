@@ -6,13 +6,13 @@
 use std::sync::{Mutex, PoisonError};
 
 /// Bytes of words that are compressed together, or a few more.
-const BLOCK: usize = 16 << 10;
+const BLOCK: usize = 32 << 10;
 /// Blocks of the newest words that are not compressed.
-const NEWEST: usize = 4;
+const NEWEST: usize = 2;
 /// Unpacked blocks that are kept: what a screen shows stands in one or two of them.
 const KEPT: usize = 4;
 /// How hard zstd tries: words that are compressed while a log is read are to cost little of that.
-const LEVEL: i32 = -1;
+const LEVEL: i32 = 1;
 
 /// Where a turn's first words are.
 #[derive(Clone, Copy, Debug, Default)]

@@ -143,8 +143,10 @@ struct Chunk<const N: usize> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Column {
     base: u32,
-    /// What it grows by over a whole chunk.
-    growth: u32,
+    /// What it grows by from item to item, in 256ths.
+    slope: u32,
+    /// The bit of an item at which it begins.
+    at: u16,
     /// In how many bits the difference stands.
     width: u8,
     /// Some items have none of it: these are 0, and the others count from 1.
@@ -161,19 +163,22 @@ impl Column {
         let mut ends = values.clone();
         let (first, last) = (ends.next().unwrap_or(0), ends.last().unwrap_or(0));
         // Places in lists and files grow so.
-        if first >= last || level.holes {
-            return level;
+        let growth = u64::from(last.saturating_sub(first)) * 256 / (CHUNK as u64 - 1);
+        match u32::try_from(growth) {
+            Ok(slope) if slope > 0 && !level.holes => {
+                let slanted = Self::along(slope, values);
+                if slanted.width < level.width { slanted } else { level }
+            }
+            _ => level,
         }
-        let slanted = Self::along(last - first, values);
-        if slanted.width < level.width { slanted } else { level }
     }
 
-    /// The same where it grows by `growth`. Values far below where that leads to wrap around.
-    fn along(growth: u32, values: impl Iterator<Item = u32>) -> Self {
-        let grown = Self { growth, ..Self::default() };
+    /// The same where it grows by `slope`. Values far below where that leads to wrap around.
+    fn along(slope: u32, values: impl Iterator<Item = u32>) -> Self {
+        let grown = Self { slope, ..Self::default() };
         let (mut least, mut most, mut holes) = (u32::MAX, 0, false);
         for (index, value) in values.enumerate() {
-            let is_none = growth == 0 && value == u32::MAX;
+            let is_none = slope == 0 && value == u32::MAX;
             let value = grown.code(index, value);
             least = least.min(value);
             most = most.max(if is_none { 0 } else { value });
@@ -184,7 +189,7 @@ impl Column {
         }
         let base = least.wrapping_sub(u32::from(holes));
         let width = u32::BITS - most.wrapping_sub(base).leading_zeros();
-        Self { base, growth, width: width as u8, holes }
+        Self { base, slope, at: 0, width: width as u8, holes }
     }
 
     /// What stands for `value` at `index` where it fits.
@@ -198,7 +203,7 @@ impl Column {
 
     /// What it would be at `index` if it grew evenly.
     fn even(self, index: usize) -> u32 {
-        self.base.wrapping_add((index as u64 * u64::from(self.growth) / (CHUNK as u64 - 1)) as u32)
+        self.base.wrapping_add((index as u64 * u64::from(self.slope) >> 8) as u32)
     }
 
     fn fits(self, index: usize, value: u32) -> bool {
@@ -213,8 +218,12 @@ impl Column {
 
 impl<const N: usize> Chunk<N> {
     fn of(rows: &[[u32; N]]) -> Self {
-        let columns = std::array::from_fn(|field| Column::of(rows.iter().map(|row| row[field])));
-        let stride = columns.iter().map(|column| u16::from(column.width)).sum();
+        let mut stride = 0;
+        let columns = std::array::from_fn(|field| {
+            let column = Column { at: stride, ..Column::of(rows.iter().map(|row| row[field])) };
+            stride += u16::from(column.width);
+            column
+        });
         let bits = rows.len() * usize::from(stride);
         let bytes = vec![0; bits.div_ceil(8) + SLACK].into_boxed_slice();
         let mut chunk = Self { columns, bytes, stride };
@@ -225,15 +234,14 @@ impl<const N: usize> Chunk<N> {
     }
 
     fn get(&self, index: usize) -> [u32; N] {
-        let mut bit = index * usize::from(self.stride);
-        let mut fields = [0; N];
-        for (field, column) in fields.iter_mut().zip(&self.columns) {
-            let bytes = self.bytes.get(bit / 8..).and_then(<[u8]>::first_chunk);
-            let code = bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes)) >> (bit % 8) & column.mask();
-            *field = column.value(index, code as u32);
-            bit += usize::from(column.width);
-        }
-        fields
+        self.columns.map(|column| self.field(index, column))
+    }
+
+    fn field(&self, index: usize, column: Column) -> u32 {
+        let bit = index * usize::from(self.stride) + usize::from(column.at);
+        let bytes = self.bytes.get(bit / 8..).and_then(<[u8]>::first_chunk);
+        let code = bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes)) >> (bit % 8) & column.mask();
+        column.value(index, code as u32)
     }
 
     /// Puts `row` in, packing all of them anew where it does not fit.
@@ -249,14 +257,13 @@ impl<const N: usize> Chunk<N> {
 
     /// Puts `row` in, which fits.
     fn write(&mut self, index: usize, row: &[u32; N]) {
-        let mut bit = index * usize::from(self.stride);
         for (column, value) in self.columns.iter().zip(row) {
+            let bit = index * usize::from(self.stride) + usize::from(column.at);
             if let Some(bytes) = self.bytes.get_mut(bit / 8..).and_then(<[u8]>::first_chunk_mut) {
                 let beside = u64::from_le_bytes(*bytes) & !(column.mask() << (bit % 8));
                 let code = u64::from(column.code(index, *value)) << (bit % 8);
                 *bytes = (beside | code).to_le_bytes();
             }
-            bit += usize::from(column.width);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::collections::HashMap;
 
 use crate::formats::facts::{PartKind, Role};
-use crate::session::{NO_NAME, Session, TurnId};
+use crate::session::{NO_NAME, Session, Turn, TurnId};
 
 use super::Entry;
 
@@ -38,13 +38,11 @@ const OUTLIER_TURNS: u64 = 8;
 const OUTLIER_TIMES: u64 = 10;
 
 /// What fills a context of these entries, which may come in any order.
-pub fn fill<I>(session: &Session, entries: impl Fn() -> I) -> Fill
-where
-    I: Iterator<Item: Borrow<Entry>>,
-{
+pub fn fill(session: &Session, entries: impl IntoIterator<Item: Borrow<Entry>>) -> Fill {
     let mut kinds = Shares::default();
     let mut files = Shares::default();
-    for entry in entries() {
+    let mut costs = Costs::default();
+    for entry in entries {
         let entry: &Entry = entry.borrow();
         match entry {
             Entry::Summary { .. } | Entry::Made(_) | Entry::Cluster(_) => {
@@ -56,9 +54,11 @@ where
                 kinds.add("receipts", entry.tokens(session), entry.turn());
             }
             Entry::Turn(turn) => {
+                let Turn { role, tokens, .. } = session.turn(*turn);
+                costs.add(*turn, u64::from(tokens));
                 for (_, part) in session.parts(*turn) {
                     let tokens = u64::from(part.tokens);
-                    match (part.kind, session.turn(*turn).role) {
+                    match (part.kind, role) {
                         (PartKind::ToolCall | PartKind::ToolResult, _) => {
                             let tool = session.named(part.tool).unwrap_or("unknown");
                             kinds.add(&format!("tool:{tool}"), tokens, Some(*turn));
@@ -75,7 +75,7 @@ where
             }
         }
     }
-    Fill { kinds: kinds.sorted(), files: files.sorted(), outliers: outliers(session, entries) }
+    Fill { kinds: kinds.sorted(), files: files.sorted(), outliers: costs.outliers() }
 }
 
 /// Whether a turn of `tokens` costs far more than the rest of a context: at least `OUTLIER_AT_LEAST` tokens and
@@ -85,21 +85,29 @@ pub fn is_outlier(tokens: u64, others: u64, turns: u64) -> bool {
     turns >= OUTLIER_TURNS && tokens >= OUTLIER_AT_LEAST && tokens * (turns - 1) >= OUTLIER_TIMES * others
 }
 
-fn outliers<I>(session: &Session, entries: impl Fn() -> I) -> Vec<TurnId>
-where
-    I: Iterator<Item: Borrow<Entry>>,
-{
-    let whole = |entry: I::Item| if let Entry::Turn(turn) = entry.borrow() { Some(*turn) } else { None };
-    let cost = |turn: TurnId| u64::from(session.turn(turn).tokens);
-    let (mut sum, mut turns) = (0, 0);
-    for turn in entries().filter_map(whole) {
-        sum += cost(turn);
-        turns += 1;
+/// The whole turns of a context, and those of them that may cost far more than the rest.
+#[derive(Default)]
+struct Costs {
+    sum: u64,
+    turns: u64,
+    high: Vec<(TurnId, u64)>,
+}
+
+impl Costs {
+    fn add(&mut self, turn: TurnId, tokens: u64) {
+        self.sum += tokens;
+        self.turns += 1;
+        if tokens >= OUTLIER_AT_LEAST {
+            self.high.push((turn, tokens));
+        }
     }
-    let above = |turn: &TurnId| is_outlier(cost(*turn), sum - cost(*turn), turns);
-    let mut outliers: Vec<TurnId> = entries().filter_map(whole).filter(above).collect();
-    outliers.sort_unstable();
-    outliers
+
+    fn outliers(self) -> Vec<TurnId> {
+        let above = |(_, cost): &(TurnId, u64)| is_outlier(*cost, self.sum - cost, self.turns);
+        let mut outliers: Vec<TurnId> = self.high.into_iter().filter(above).map(|(turn, _)| turn).collect();
+        outliers.sort_unstable();
+        outliers
+    }
 }
 
 #[derive(Default)]

@@ -75,7 +75,7 @@ proptest! {
                 }
             }).sum();
             prop_assert_eq!(context.tokens, by_parts, "{} as of {}", strategy, as_of);
-            let kinds = fill::fill(&session, || context.entries.iter()).kinds;
+            let kinds = fill::fill(&session, &context.entries).kinds;
             let by_share: u64 = kinds.iter().map(|share| share.tokens).sum();
             prop_assert_eq!(context.tokens, by_share, "what fills {} as of {}", strategy, as_of);
         }
