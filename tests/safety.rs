@@ -168,6 +168,7 @@ fn walk(path: &Path, hazard: &str, what: &str) {
     slowly(&mut screen, "nnnNN");
     // The reason why it cannot be read any more names its path.
     std::fs::remove_file(path).unwrap();
+    screen.wait("file deleted");
     std::fs::create_dir(path).unwrap();
     screen.wait("cannot be read");
     pty::tick();

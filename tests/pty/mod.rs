@@ -25,6 +25,33 @@ const REST: Duration = Duration::from_millis(300);
 /// The model of the screen cannot be smaller: it fails on a glyph that is wider than itself.
 const LEAST: u16 = 2;
 
+/// What the model of the screen is given for U+FFFD, which it leaves out as if it took no column: what a terminal draws
+/// behind one would stand too far to the left.
+const STAND_IN: &[u8] = "□".as_bytes();
+
+/// Puts [`STAND_IN`] in for U+FFFD in bytes that come piece by piece.
+#[derive(Default)]
+struct Drawable {
+    /// The beginning of a U+FFFD, maybe.
+    held: Vec<u8>,
+}
+
+impl Drawable {
+    fn of(&mut self, bytes: &[u8]) -> Vec<u8> {
+        const REPLACED: &[u8] = "\u{fffd}".as_bytes();
+        let mut drawable = std::mem::take(&mut self.held);
+        drawable.extend_from_slice(bytes);
+        let mut at = 0;
+        while let Some(found) = drawable[at..].windows(REPLACED.len()).position(|three| three == REPLACED) {
+            drawable[at + found..][..REPLACED.len()].copy_from_slice(STAND_IN);
+            at += found + REPLACED.len();
+        }
+        let begun = (1..REPLACED.len()).rev().find(|length| drawable.ends_with(&REPLACED[..*length]));
+        self.held = drawable.split_off(drawable.len() - begun.unwrap_or(0));
+        drawable
+    }
+}
+
 /// The binary on a screen.
 pub struct Screen {
     master: Box<dyn MasterPty + Send>,
@@ -113,10 +140,10 @@ impl Screen {
         let mut output = self.master.try_clone_reader().unwrap();
         let (drawn, received) = (Arc::clone(&self.parser), Arc::clone(&self.received));
         self.listener = Some(std::thread::spawn(move || {
-            let mut bytes = [0; 4096];
+            let (mut bytes, mut drawable) = ([0; 4096], Drawable::default());
             while let Ok(count @ 1..) = output.read(&mut bytes) {
                 received.lock().unwrap().extend_from_slice(&bytes[..count]);
-                drawn.lock().unwrap().process(&bytes[..count]);
+                drawn.lock().unwrap().process(&drawable.of(&bytes[..count]));
             }
         }));
     }
