@@ -8,14 +8,27 @@ pub fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The first [`LENGTH`] characters of `text` with every run of white space as one space and none at the ends.
-/// Other characters stay as they are: this is data, made safe only when it is displayed.
+/// The first [`LENGTH`] characters of `text` with every run of white space as one space and none at the ends; the last
+/// of them is "…" where more follows. Other characters stay as they are: this is data, made safe only when it is
+/// displayed.
 pub fn of(text: &str) -> String {
     first(text, LENGTH)
 }
 
 /// The same of the first `length` characters.
 pub fn first(text: &str, length: usize) -> String {
+    // A gap and one character more show that something follows.
+    let mut words = beginning(text, length + 2);
+    let mut ends = words.char_indices().map(|(at, _)| at).skip(length.saturating_sub(1));
+    if let Some((cut, _)) = ends.next().zip(ends.next()) {
+        words.truncate(words[..cut].trim_end().len());
+        words.push('…');
+    }
+    words
+}
+
+/// The first `length` characters of `text` folded so, without a mark where more follows.
+pub fn beginning(text: &str, length: usize) -> String {
     // Far more than a preview can need, and a bound on what blank text of any length costs.
     let head = floor(text, length * 64).trim_start();
     if let Some(plain) = plain(head, length) {
@@ -81,9 +94,20 @@ mod tests {
     fn folds_white_space_and_stops() {
         assert_eq!(of("  a\n\n b\tc "), "a b c");
         assert_eq!(of(&"x".repeat(500)).chars().count(), LENGTH);
-        assert_eq!(of(&"é ".repeat(500)).chars().count(), LENGTH - 1);
+        assert_eq!(of(&"é ".repeat(500)).chars().count(), LENGTH);
         assert_eq!(of("   \n"), "");
-        assert_eq!(of(&format!("{} y", "x".repeat(LENGTH - 1))), "x".repeat(LENGTH - 1));
+    }
+
+    #[test]
+    fn what_is_cut_says_so() {
+        assert_eq!(first("ab cd", 5), "ab cd");
+        assert_eq!(first("ab cd \n", 5), "ab cd");
+        assert_eq!(first("ab cde", 5), "ab c…");
+        assert_eq!(first("ab  c d e", 4), "ab…");
+        assert_eq!(first("éé éé", 4), "éé…");
+        assert_eq!(beginning("ab cde", 5), "ab cd");
+        assert_eq!(of(&format!("{} y", "x".repeat(LENGTH - 1))), format!("{}…", "x".repeat(LENGTH - 1)));
+        assert_eq!(of(&"x".repeat(LENGTH)), "x".repeat(LENGTH));
     }
 
     #[test]

@@ -337,9 +337,7 @@ pub fn turn(view: &View, log: &OpenLog, tracing: &Tracing, id: TurnId) -> Docume
     let it = session.turn(id);
     let missing = tracing.next_on(session, it.number);
     let forward = tracing.traces().forward(session, id, view.as_of);
-    let said = session.preview(&it);
-    let cut = if said.chars().count() < preview::LENGTH { "" } else { " …" };
-    let words = format!("{}{cut}", preview::on_one_line(&said));
+    let words = preview::on_one_line(&session.preview(&it));
     let last = last_seen(session, &forward, it.number, view.as_of, missing.is_some());
     let facts = vec![
         (tone_of(it.role), format!("{} {words}", it.role.name())),

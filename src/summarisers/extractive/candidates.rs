@@ -357,7 +357,7 @@ const CHATTER: [&str; 13] = [
 ];
 
 fn is_chatter(line: &str) -> bool {
-    let head = preview::first(line, 16).to_lowercase().replace('’', "'");
+    let head = preview::beginning(line, 16).to_lowercase().replace('’', "'");
     CHATTER.iter().any(|opening| {
         head.strip_prefix(opening).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
     })
