@@ -147,7 +147,7 @@ pub const TABLE: &[Binding] = &[
         &["a"],
         FIND,
         "ask the cold forest: which clusters a reader would get for a question, and what of them",
-        "",
+        "ask",
     ),
     bind(
         Action::Filter,
@@ -185,7 +185,7 @@ pub const TABLE: &[Binding] = &[
         &["p"],
         BLOCKS,
         "pin a turn to the ledger, or unpin an item: kept, also by the next start",
-        "",
+        "pin",
     ),
     bind(
         Action::Class,

@@ -181,12 +181,12 @@ pub(super) fn copy(text: &str) -> io::Result<String> {
     let part = crate::text::preview::floor(text, CLIPBOARD);
     execute!(io::stdout(), CopyToClipboard::to_clipboard_from(part))?;
     io::stdout().flush()?;
+    // tmux keeps it to itself unless it is told otherwise, and nobody hears of that.
+    let within = std::env::var_os("TMUX").is_some();
+    let to = if within { "tmux, for the clipboard where its set-clipboard is on" } else { "the clipboard" };
     Ok(if part.len() < text.len() {
-        format!(
-            "sent the first 96 KiB of {} to the clipboard",
-            crate::text::numbers::bytes(text.len() as u64)
-        )
+        format!("sent the first 96 KiB of {} to {to}", crate::text::numbers::bytes(text.len() as u64))
     } else {
-        format!("sent to the clipboard: {}", crate::text::preview::of(part))
+        format!("sent to {to}: {}", crate::text::preview::of(part))
     })
 }

@@ -128,6 +128,7 @@ impl Screen {
         command.env("TERM", "xterm-256color");
         command.env("TZ", "UTC");
         command.env_remove("NO_COLOR");
+        command.env_remove("TMUX");
         prepare(&mut command);
         let child = pair.slave.spawn_command(command).unwrap();
         let parser = Arc::new(Mutex::new(vt100::Parser::new(rows.max(LEAST), columns.max(LEAST), 0)));

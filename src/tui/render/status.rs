@@ -131,10 +131,23 @@ fn line(model: &Model, width: usize, small: bool) -> Line<'static> {
         return spread(vec![Span::styled(text, theme.summary), hints], right, width);
     }
     let room = width.saturating_sub(right.iter().map(|span| span.content.width() + 1).sum());
-    let contexts: &[Context] =
-        if model.is_in_trace() { &[Context::Trace, Context::Inspector] } else { &[Context::Inspector] };
-    let own: &[Action] = if model.kind == ViewKind::Audit { &[Action::Recall] } else { &[] };
+    // In a trace its own keys come first.
+    let (contexts, own): (&[Context], _) = if model.is_in_trace() {
+        (&[Context::Trace, Context::Inspector], &[][..])
+    } else {
+        (&[Context::Inspector], own(model.kind))
+    };
     spread(hints_of(&model.theme, contexts, own, room), right, width)
+}
+
+/// What a view is looked at for, beside what every view is.
+fn own(kind: ViewKind) -> &'static [Action] {
+    match kind {
+        ViewKind::Blocks => &[Action::Pin],
+        ViewKind::Forest => &[Action::Ask],
+        ViewKind::Audit => &[Action::Recall],
+        _ => &[],
+    }
 }
 
 /// As many hints as fit whole; help and quit are never left out.
@@ -142,14 +155,15 @@ pub(in crate::tui) fn hints(theme: &Theme, contexts: &[Context], room: usize) ->
     hints_of(theme, contexts, &[], room)
 }
 
-/// The same, with these actions before the others.
+/// The same, with these actions before the others. What means something in one view only is no hint in others.
 fn hints_of(theme: &Theme, contexts: &[Context], own: &[Action], room: usize) -> Vec<Span<'static>> {
     let (mut first, rest): (Vec<&Binding>, Vec<&Binding>) = bindings(contexts)
         .partition(|binding| binding.context == Context::Trace || own.contains(&binding.action));
     // In a trace its own keys go before the others' meanings of them.
     let hidden: Vec<&str> = first.iter().map(|binding| binding.keys[0]).collect();
     first.extend(rest.into_iter().filter(|binding| !hidden.contains(&binding.keys[0])));
-    first.retain(|binding| !binding.hint.is_empty());
+    let elsewhere = |action| matches!(action, Action::Pin | Action::Ask) && !own.contains(&action);
+    first.retain(|binding| !binding.hint.is_empty() && !elsewhere(binding.action));
     // In the table these two stand among others of their kind.
     first.sort_by_key(|binding| matches!(binding.action, Action::Help | Action::Quit));
     let hints: Vec<(String, &str)> = first
