@@ -9,7 +9,7 @@ use super::turns::TurnId;
 /// Items packed together.
 const CHUNK: usize = 256;
 /// So many of the newest items are not packed: what looks back a little, as most does, finds them as they are.
-const NEWEST: usize = 4 * CHUNK;
+const NEWEST: usize = 2 * CHUNK;
 
 /// An item as so many numbers. [`u32::MAX`] stands for "none" and makes its neighbours no larger.
 pub trait Fields<const N: usize>: Copy {
