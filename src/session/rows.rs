@@ -4,7 +4,7 @@
 //! these the low halves: a line reaches to the next one, lines are counted on, and the few places where that does not
 //! hold (blank lines, the high halves) are written down by themselves.
 
-use super::table::{Fields, Table};
+use super::table::{Fields, Table, first_not};
 use super::turns::{Row, RowKind, TurnId};
 
 /// Rows in file order.
@@ -186,16 +186,6 @@ impl Rows {
             None => self.first_line + row,
         }
     }
-}
-
-/// The first of `rows` that does not hold, where those that hold come first.
-fn first_not(rows: std::ops::Range<u32>, holds: impl Fn(u32) -> bool) -> u32 {
-    let (mut low, mut high) = (rows.start, rows.end);
-    while low < high {
-        let middle = low.midpoint(high);
-        if holds(middle) { low = middle + 1 } else { high = middle }
-    }
-    low
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! every field in as few bits as its values there take, counted from the least of them or along an even growth. An item is read without
 //! unpacking others; to change one costs at the most to pack its chunk anew. Items are numbered from 0 and stay.
 
+use std::ops::Range;
+
 use super::turns::TurnId;
 
 /// Items packed together.
@@ -90,12 +92,7 @@ impl<T: Fields<N>, const N: usize> Table<T, N> {
 
     /// How many of them hold, where those that hold come first.
     pub fn partition_point(&self, holds: impl Fn(T) -> bool) -> u32 {
-        let (mut low, mut high) = (0, self.len() as u32);
-        while low < high {
-            let middle = low.midpoint(high);
-            if self.get(middle).is_some_and(&holds) { low = middle + 1 } else { high = middle }
-        }
-        low
+        first_not(0..self.len() as u32, |at| self.get(at).is_some_and(&holds))
     }
 
     /// Adds one.
@@ -127,6 +124,16 @@ impl<T: Fields<N>, const N: usize> Table<T, N> {
             }
         }
     }
+}
+
+/// The first of `places` that does not hold, where those that hold come first.
+pub(super) fn first_not(places: Range<u32>, holds: impl Fn(u32) -> bool) -> u32 {
+    let (mut low, mut high) = (places.start, places.end);
+    while low < high {
+        let middle = low.midpoint(high);
+        if holds(middle) { low = middle + 1 } else { high = middle }
+    }
+    low
 }
 
 /// [`CHUNK`] items, one behind the other.
@@ -313,6 +320,31 @@ mod tests {
             prop_assert_eq!(table.get(plain.len() as u32), None);
             prop_assert_eq!(table.iter().collect::<Vec<_>>(), plain);
         }
+    }
+
+    proptest! {
+        #[test]
+        fn what_grows_is_held_and_found(steps in prop::collection::vec(growth(), 1200..1800), from in any::<u32>()) {
+            let mut plain: Vec<u32> = Vec::new();
+            let mut last = from;
+            for step in steps {
+                last = last.saturating_add(step).min(u32::MAX - 1);
+                plain.push(last);
+            }
+            let mut table = Table::<u32, 1>::default();
+            plain.iter().for_each(|value| table.push(*value));
+            prop_assert_eq!(table.first(), plain.first().copied());
+            prop_assert_eq!(&table.iter().collect::<Vec<_>>(), &plain);
+            for middle in [from, plain[plain.len() / 2], last] {
+                let before = plain.partition_point(|value| *value < middle);
+                prop_assert_eq!(table.partition_point(|value| value < middle) as usize, before);
+            }
+        }
+    }
+
+    /// Nearly even, with a leap now and then.
+    fn growth() -> impl Strategy<Value = u32> {
+        prop_oneof![900 => 0..900u32, 1 => any::<u32>()]
     }
 
     #[test]
