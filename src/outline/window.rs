@@ -48,7 +48,7 @@ pub(super) fn build(view: &mut View, session: &Session) {
     for entry in recorded_newest_first(session, view.as_of) {
         match entry {
             Entry::Summary { turn, generation } => {
-                (summary_turn, view.summary) = (Some(turn), Some(generation))
+                (summary_turn, view.summary) = (Some(turn), Some(generation));
             }
             Entry::Turn(id) | Entry::Receipt { target: id } => seen.push(id),
             _ => {}

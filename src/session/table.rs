@@ -210,7 +210,7 @@ impl Column {
 
     /// What it would be at `index` if it grew evenly.
     fn even(self, index: usize) -> u32 {
-        self.base.wrapping_add((index as u64 * u64::from(self.slope) >> 8) as u32)
+        self.base.wrapping_add(((index as u64 * u64::from(self.slope)) >> 8) as u32)
     }
 
     fn fits(self, index: usize, value: u32) -> bool {
@@ -332,7 +332,9 @@ mod tests {
                 plain.push(last);
             }
             let mut table = Table::<u32, 1>::default();
-            plain.iter().for_each(|value| table.push(*value));
+            for value in &plain {
+                table.push(*value);
+            }
             prop_assert_eq!(table.first(), plain.first().copied());
             prop_assert_eq!(&table.iter().collect::<Vec<_>>(), &plain);
             for middle in [from, plain[plain.len() / 2], last] {
