@@ -107,9 +107,11 @@ fn set_aside(view: &mut View, session: &Session) {
     let begins = view.summary.and_then(|g| session.generation(g)).and_then(|c| c.summary).or(first);
     // Nothing is in view where all of it was rewound.
     let (from, to) = (begins.map_or(1, |begins| session.turn(begins).number), view.as_of);
-    for number in from..=to {
-        let Some(id) = session.numbered(0, number) else { continue };
-        if view.position_in_view(Node::Turn(id), session).is_none() && Some(id) != begins {
+    // Both are in the order of the file: a search for each turn would take longer than reading the log.
+    let mut seen = view.window.iter().filter_map(|shown| shown.as_turn()).peekable();
+    for id in (from..=to).filter_map(|number| session.numbered(0, number)) {
+        while seen.next_if(|seen| *seen < id).is_some() {}
+        if seen.peek() != Some(&id) && Some(id) != begins {
             view.abandoned.push(id);
         }
     }

@@ -392,10 +392,18 @@ fn share_turns(view: &View, log: &OpenLog, index: usize) -> Vec<TurnId> {
 /// How many of the largest are listed.
 const LARGEST: usize = 12;
 
-fn largest(log: &OpenLog, mut turns: Vec<TurnId>) -> Block {
+fn largest(log: &OpenLog, turns: Vec<TurnId>) -> Block {
     let session = &log.session;
-    turns.sort_by_key(|id| std::cmp::Reverse(session.turn(*id).tokens));
-    let lines = turns.iter().take(LARGEST).map(|id| {
+    let mut most: Vec<(u32, TurnId)> = Vec::new();
+    for id in turns {
+        let tokens = session.turn(id).tokens;
+        let at = most.partition_point(|(more, _)| *more >= tokens);
+        if at < LARGEST {
+            most.truncate(LARGEST - 1);
+            most.insert(at, (tokens, id));
+        }
+    }
+    let lines = most.iter().map(|(_, id)| {
         let turn = session.turn(*id);
         vec![
             (Tone::Dim, format!("~{:<6}", short(u64::from(turn.tokens)))),
