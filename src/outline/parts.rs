@@ -163,7 +163,11 @@ pub(super) fn sources(view: &View, log: &OpenLog, node: Node) -> Vec<TurnId> {
         Node::Thread(thread) => {
             session.threads().get(usize::from(thread)).map_or_else(Vec::new, |t| t.turns.iter().collect())
         }
-        Node::Group(Group::Since) => view.window.iter().filter_map(|shown| shown.as_turn()).collect(),
+        Node::Group(Group::Since) => {
+            let mut turns = Vec::with_capacity(view.window.len());
+            turns.extend(view.window.iter().filter_map(|shown| shown.as_turn()));
+            turns
+        }
         Node::Group(Group::Kept) => view.kept.clone(),
         Node::Group(Group::Abandoned) => view.abandoned.clone(),
         Node::Group(Group::Earlier) => view.earlier.clone(),
