@@ -383,3 +383,20 @@ fn a_sub_agents_log_is_not_waited_for() {
         assert!(message.contains(word) && !message.contains("--follow"), "{message}");
     }
 }
+
+/// What the documentation says can be checked, with a log whose name holds the words that the check looks for.
+#[test]
+fn nothing_is_written_elsewhere_and_no_network_is_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("O_RDWR-truncated-unlink-socket.jsonl");
+    std::fs::copy(fixture("kept-segment.jsonl"), &log).unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/trace.sh");
+    let mut command = Command::new("bash");
+    command.arg(script).arg(env!("CARGO_BIN_EXE_pentimento")).arg(&log);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}\n{}", String::from_utf8_lossy(&output.stderr));
+    let last = said.lines().last().unwrap_or_default();
+    assert!(last.starts_with("skipped: ") || last.starts_with("nothing else was written"), "{said}");
+    println!("{last}");
+}
