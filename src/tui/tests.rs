@@ -324,6 +324,17 @@ fn a_filter_shows_only_what_fits() {
 }
 
 #[test]
+fn what_has_no_address_copies_that_of_what_it_stands_under() {
+    let mut app = App::new(120, 40);
+    app.press("2<Pause>[[<Enter>j");
+    assert!(matches!(app.model.selected(), Some(Node::Section(5, 0))), "{:?}", app.model.selected());
+    app.press("y");
+    assert_eq!(app.copied, ["g5"]);
+    app.press("1<Pause>gy");
+    assert_eq!(app.copied.len(), 2, "{}", app.screen());
+}
+
+#[test]
 fn addresses_and_texts_are_copied() {
     let mut app = App::new(120, 40);
     app.press(":t1<Enter>y");

@@ -233,9 +233,11 @@ fn copy(model: &mut Model, action: Action) -> Vec<Effect> {
     let text = match action {
         Action::CopyAddress if let Some((address, _)) = &line => Some(address.to_string()),
         Action::CopyText if let Some((_, said)) = line => Some(said),
+        // A section of a summary or a group has none: what it stands under does.
         Action::CopyAddress => {
-            let label = crate::outline::Outline::label(view, log, node);
-            label.address.map(|address| address.to_string())
+            let address = |node: &Node| crate::outline::Outline::label(view, log, *node).address;
+            let above = || view.path_to(log, node).iter().rev().find_map(address);
+            address(&node).or_else(above).map(|address| address.to_string())
         }
         _ if matches!(node, Node::Audited(_)) => super::detail::audit::plain(&model.audits.borrow(), node)
             .or_else(|| Some(model.detail.document.plain())),
